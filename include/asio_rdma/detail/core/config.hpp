@@ -1,0 +1,13 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_DETAIL_CORE_CONFIG_HPP
+#define ASIO_RDMA_DETAIL_CORE_CONFIG_HPP
+
+// Marks what the compiled core offers to the headers. Everything else in the library is hidden.
+#define ASIO_RDMA_DECL __attribute__((visibility("default")))
+
+// Everything lives in the inline namespace asio_rdma::v1. It changes together with the soname, when a program built
+// against the old headers could no longer work with the new library.
+
+#endif

@@ -1,0 +1,152 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_DETAIL_CORE_SOCKET_HPP
+#define ASIO_RDMA_DETAIL_CORE_SOCKET_HPP
+
+#include <asio_rdma/detail/core/config.hpp>
+#include <asio_rdma/detail/core/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+/// What a waiter waits for.
+enum class readiness : int { read = 0, write = 1, error = 2 };
+
+/// Which direction to shut down; the values are those of SHUT_RD, SHUT_WR, SHUT_RDWR and of Asio's shutdown_type.
+enum class direction : int { receive = SHUT_RD, send = SHUT_WR, both = SHUT_RDWR };
+
+/// Socket options that the core acts on. Units and ranges stand with their public names in socket_options.hpp.
+enum class option : int {
+  receive_buffer_size, ///< bytes of the ring that the peer writes into; a power of two; before connect or listen
+  send_buffer_size,    ///< bytes staged for sending; a power of two; before connect or listen
+  queue_depth,         ///< receives posted for the peer's messages; before connect or listen
+  linger,              ///< -1: drain in the background (the default); 0: abort on close; n: drain for at most n seconds
+  reuse_address,       ///< 0 or 1; before bind
+  v6_only,             ///< 0 or 1; before bind
+  ack_timeout,         ///< exponent t: 4.096 us * 2^t; before connect or listen
+  retry_count,         ///< 0..7; before connect or listen
+  connect_timeout,     ///< milliseconds until a connect that got no answer fails
+  acknowledged_writes, ///< 0 or 1: a write completes when the peer's device has acknowledged its bytes
+};
+
+/// The steps at which a connection can fail, for last_failure().
+enum class failure_step : int {
+  none, open_device, bind, listen, resolve_address, resolve_route, create_resources, connect, accept, transfer, close
+};
+
+/// What is known about the last failure of a socket.
+struct failure {
+  error code;
+  failure_step step = failure_step::none;
+  int completion_status = 0; ///< ibv_wc_status, 0 (success) if no work completion failed
+  std::uint32_t vendor_error = 0;
+  int cm_event = -1;         ///< rdma_cm_event_type, -1 if none
+  int cm_status = 0;         ///< status of that event: an errno or a reject reason
+  char device[64] = {};      ///< name of the device, empty before one was found
+  sockaddr_storage peer = {};
+  char text[512] = {};       ///< one line: step, cause, remedy
+};
+
+class socket_impl;
+
+/// A stream socket or listener in user space, as the kernel's sockets are for TCP: operations that never block and say
+/// EAGAIN, a file descriptor to wait on, and work that goes on in the background where nobody waits. It knows no Asio.
+///
+/// It is a counted reference; copies name the same socket. Thread-safe. None of its functions calls user code.
+class socket {
+public:
+  socket() noexcept = default;
+  ASIO_RDMA_DECL socket(const socket&) noexcept;
+  ASIO_RDMA_DECL socket(socket&&) noexcept;
+  ASIO_RDMA_DECL socket& operator=(socket) noexcept;
+  ASIO_RDMA_DECL ~socket();
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+
+  /// An unconnected stream socket; family is AF_INET or AF_INET6. Touches no device. EAFNOSUPPORT for other families.
+  ASIO_RDMA_DECL static error open_stream(int family, socket& result) noexcept;
+
+  /// EINVAL if bound already. Opens the connection manager and, on a specific address, its device.
+  ASIO_RDMA_DECL error bind(const sockaddr* address, socklen_t size) noexcept;
+  /// The backlog is min(backlog, 128, what memory and file descriptors allow); connections are accepted in the
+  /// background up to it.
+  ASIO_RDMA_DECL error listen(int backlog) noexcept;
+  /// Takes the oldest established connection. EAGAIN if there is none, EINVAL if not listening.
+  ASIO_RDMA_DECL error accept(socket& peer) noexcept;
+
+  /// Starts to connect; the outcome is connect_result()'s. EISCONN, EALREADY as connect(2).
+  ASIO_RDMA_DECL error connect(const sockaddr* address, socklen_t size) noexcept;
+  /// EAGAIN until decided. After a failure the socket can connect again.
+  ASIO_RDMA_DECL error connect_result() noexcept;
+  /// Gives up a connect under way: the next connect_result() is ECANCELED. No effect otherwise.
+  ASIO_RDMA_DECL void cancel_connect() noexcept;
+
+  /// Copies received bytes out. Success with bytes >= 1, or bytes == 0 if the buffers' total size is 0; EAGAIN;
+  /// library_error::eof; ENOTCONN; or why the connection ended, after the bytes that did arrive. peek leaves them there.
+  ASIO_RDMA_DECL error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept;
+  /// Takes bytes over for sending. Success with bytes >= 1 (or 0 if the buffers' total size is 0); EAGAIN; EPIPE after
+  /// shutdown(send) or once the peer is gone; ENOTCONN.
+  ASIO_RDMA_DECL error write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept;
+  /// The stream position up to which bytes were taken over by write(), for acknowledged().
+  ASIO_RDMA_DECL std::uint64_t write_position() const noexcept;
+  /// Success once the peer's device has acknowledged every byte before position, EAGAIN until then, or why it never will.
+  ASIO_RDMA_DECL error acknowledged(std::uint64_t position) noexcept;
+
+  /// Success if an operation of that kind would not say EAGAIN; EAGAIN otherwise. readiness::error is ready once the
+  /// connection has failed. A listener is ready to read when accept() would succeed.
+  ASIO_RDMA_DECL error ready(readiness kind) noexcept;
+  ASIO_RDMA_DECL std::size_t available(error& e) noexcept;
+  ASIO_RDMA_DECL error shutdown(direction d) noexcept;
+
+  /// Ends the use of this socket by its owner: everything taken over is sent in the background as linger says; later
+  /// operations give EBADF, waiters of wait() return. Never blocks.
+  ASIO_RDMA_DECL void close() noexcept;
+
+  // Waiting. A socket has at most one descriptor at any time: a listener's or connecting socket's eventfd, a connection's
+  // completion channel. Its owner either waits on it (between prepare_wait() and end_wait()) or leaves the socket to the
+  // background; a thread in wait() needs neither.
+
+  /// Gets ready to sleep on the descriptor until something changed. Returns the descriptor, which becomes readable, or
+  /// -1 if something has changed meanwhile: try the operation again. After the descriptor became readable, call
+  /// prepare_wait() again before the next sleep: events are one-shot. From now on the background leaves the socket alone.
+  ASIO_RDMA_DECL int prepare_wait() noexcept;
+  /// The owner no longer sleeps on the descriptor. The background serves the socket from now on if it has anything
+  /// left to do (staged bytes, a control message to answer).
+  ASIO_RDMA_DECL void end_wait() noexcept;
+  /// Blocks the calling thread until something may have changed, in any direction, whoever found out; or close(). The
+  /// caller tries its operation again. May return spuriously.
+  ASIO_RDMA_DECL void wait() noexcept;
+
+  /// ENOTCONN where there is no peer. Both report what the user asked for: loopback stays loopback.
+  ASIO_RDMA_DECL error local_address(sockaddr_storage& result) const noexcept;
+  ASIO_RDMA_DECL error remote_address(sockaddr_storage& result) const noexcept;
+
+  /// EINVAL for a value out of range, or that comes too late to act on.
+  ASIO_RDMA_DECL error set_option(option name, int value) noexcept;
+  ASIO_RDMA_DECL error get_option(option name, int& value) const noexcept;
+
+  ASIO_RDMA_DECL void last_failure(failure& result) const noexcept;
+
+  /// rdma_cm_id*, or null before bind() or connect(). Stays valid until close().
+  ASIO_RDMA_DECL void* native_id() const noexcept;
+
+  /// A number that names this socket within the process, never 0 and never used again: what native_handle() hands out.
+  ASIO_RDMA_DECL std::uint64_t id() const noexcept;
+
+private:
+  explicit socket(socket_impl* impl) noexcept : impl_(impl) {}
+  friend class socket_impl;
+  socket_impl* impl_ = nullptr;
+};
+
+} // namespace core
+} // namespace v1
+} // namespace asio_rdma
+
+#endif
