@@ -1,0 +1,121 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_TRANSFER_MESSAGE_HPP
+#define ASIO_RDMA_TRANSFER_MESSAGE_HPP
+
+#include "transfer/little_endian.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace transfer {
+
+/// What a message between two sockets is: the upper 4 bits of its immediate. doc/wire.md gives each one's meaning.
+enum class message_kind : std::uint8_t {
+  data = 1,       ///< bytes of the stream, written into the ring
+  end = 2,        ///< as data, and the last of a message (message mode)
+  direct = 3,     ///< bytes of the stream, written into memory that an advert offered
+  credit = 4,     ///< how far the receiver of data has come; its text is in the mirror
+  fin = 5,        ///< no more data in this direction
+  advert = 6,     ///< offers memory for direct
+  withdraw = 7,   ///< asks for an advert back
+  withdrawn = 8,  ///< gives it back
+  ring = 9,       ///< a new ring, from a stated position on
+  abort = 10,     ///< the connection is over; what was not read is void
+};
+
+/// How the two ends use the connection.
+enum class mode : std::uint8_t { stream = 1, message = 2, raw = 3 };
+
+/// Bits of what both ends must have offered before it is used.
+enum feature : std::uint32_t {
+  feature_direct = 1u << 0,  ///< advert, withdraw, withdrawn, direct
+  feature_ring = 1u << 1,    ///< ring
+};
+
+/// Why a message of kind abort was sent; it takes the place of the length. Values not listed mean reset.
+enum class abort_reason : std::uint32_t {
+  reset = 1,           ///< closed with linger 0, or with data unread
+  protocol_error = 2,  ///< the receiver of the abort broke the protocol
+};
+
+inline constexpr std::uint32_t max_message_length = (1u << 28) - 1;
+
+struct immediate {
+  message_kind kind;
+  std::uint32_t length;  ///< bytes that the message carries; for abort its reason
+};
+
+/// The immediate as a number in host order; length <= max_message_length. imm_data takes htonl() of it.
+constexpr std::uint32_t encode_immediate(message_kind kind, std::uint32_t length) noexcept {
+  return static_cast<std::uint32_t>(kind) << 28 | (length & max_message_length);
+}
+
+/// Nothing for kinds that have no name.
+constexpr std::optional<immediate> decode_immediate(std::uint32_t host_order) noexcept {
+  const std::uint32_t kind = host_order >> 28;
+  if (kind < static_cast<std::uint32_t>(message_kind::data) || kind > static_cast<std::uint32_t>(message_kind::abort)) {
+    return std::nullopt;
+  }
+  return immediate{static_cast<message_kind>(kind), host_order & max_message_length};
+}
+
+/// True if a peer may send this kind, given the mode and the features that both ends agreed on. Any other message ends
+/// the connection.
+constexpr bool is_permitted(message_kind kind, mode m, std::uint32_t agreed_features) noexcept {
+  switch (kind) {
+    case message_kind::data:
+    case message_kind::credit:
+    case message_kind::fin:
+    case message_kind::abort:
+      return m != mode::raw;
+    case message_kind::end:
+      return m == mode::message;
+    case message_kind::direct:
+    case message_kind::advert:
+    case message_kind::withdraw:
+    case message_kind::withdrawn:
+      return m != mode::raw && (agreed_features & feature_direct) != 0;
+    case message_kind::ring:
+      return m != mode::raw && (agreed_features & feature_ring) != 0;
+  }
+  return false;
+}
+
+/// Where the text of a control message lies. Each end has a mirror that the other writes; control message number n
+/// (from 0, all control kinds count, those without text also) has slot n mod mirror_slots. A slot is a cache line.
+inline constexpr unsigned mirror_slots = 16;
+inline constexpr std::size_t mirror_slot_size = 64;
+inline constexpr std::size_t mirror_size = mirror_slots * mirror_slot_size;
+
+/// The text of a credit: absolute counts since the connection began, wrapping at 2^64, so that a credit says all that
+/// those before it said.
+struct credit {
+  std::uint64_t consumed = 0;  ///< bytes that left the ring for the user
+  std::uint64_t reaped = 0;    ///< messages of any kind whose receive was posted again
+};
+
+inline constexpr std::size_t credit_size = 16;
+
+inline std::array<unsigned char, credit_size> encode_credit(credit c) noexcept {
+  std::array<unsigned char, credit_size> text{};
+  store_little(text.data(), c.consumed);
+  store_little(text.data() + 8, c.reaped);
+  return text;
+}
+
+/// Reads credit_size bytes.
+inline credit decode_credit(const unsigned char* text) noexcept {
+  return {load_little<std::uint64_t>(text), load_little<std::uint64_t>(text + 8)};
+}
+
+}  // namespace transfer
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

@@ -1,0 +1,129 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_TRANSFER_RECEIVE_WINDOW_HPP
+#define ASIO_RDMA_TRANSFER_RECEIVE_WINDOW_HPP
+
+#include "transfer/extent.hpp"
+#include "transfer/message.hpp"
+#include "transfer/send_window.hpp"
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace transfer {
+
+/// Control messages after which their reaping is reported, so that a peer that sends nothing else gets its mirror slots
+/// back: half of them, for the report to be under way while the other half is used.
+inline constexpr unsigned default_control_report = mirror_slots / 2;
+
+/// What the peer has sent and what it is to be told: our own ring, posted receives and mirror. Call *_arrived() in the
+/// order of the completions, each after its receive was posted again.
+///
+/// Nothing is believed: what a peer that keeps to the protocol could not have sent gives false and changes nothing.
+class receive_window {
+public:
+  /// ring_size is a power of two, at least 4; queue_depth, at least 8, is the number of receives kept posted.
+  receive_window(std::uint32_t ring_size, std::uint32_t queue_depth, unsigned control_report = default_control_report,
+                 start_position start = {}) noexcept
+      : ring_size_(ring_size),
+        queue_depth_(queue_depth),
+        control_report_(control_report),
+        received_(start.bytes),
+        consumed_(start.bytes),
+        consumed_reported_(start.bytes),
+        reaped_(start.messages),
+        reaped_reported_(start.messages),
+        controls_(start.controls),
+        controls_reported_(start.controls) {
+    assert(is_power_of_two(ring_size) && ring_size >= 4 && queue_depth >= 8);
+  }
+
+  /// A message of kind data was reaped. False if it is empty, comes after fin, wraps in the ring, or exceeds the credit
+  /// given in bytes or messages.
+  bool data_arrived(std::uint32_t length) noexcept {
+    const std::uint64_t room = ring_size_ - (received_ - consumed_reported_);
+    if (length == 0 || fin_ || length > extent_at(received_, room, ring_size_).length || !message_arrived())
+      return false;
+    received_ += length;
+    return true;
+  }
+
+  /// A control message was reaped. Gives its mirror slot, or nothing if it exceeds the credit given. Read the slot's
+  /// text before the next take_credit(): from then on the peer may write the slot again.
+  std::optional<unsigned> control_arrived() noexcept {
+    if (!message_arrived()) return std::nullopt;
+    return static_cast<unsigned>(controls_++ % mirror_slots);
+  }
+
+  /// A message of kind fin was reaped, which is a control message also. False if it exceeds the credit given, or is the
+  /// second one.
+  bool fin_arrived() noexcept {
+    if (fin_ || !control_arrived()) return false;
+    fin_ = true;
+    return true;
+  }
+
+  /// Bytes that wait in the ring.
+  std::size_t readable() const noexcept { return static_cast<std::size_t>(received_ - consumed_); }
+
+  /// Where they lie: the run that begins skip bytes behind the first one; skip <= readable(). Two runs hold them all.
+  extent readable_extent(std::size_t skip = 0) const noexcept {
+    assert(skip <= readable());
+    return extent_at(consumed_ + skip, readable() - skip, ring_size_);
+  }
+
+  /// The user has taken the first length bytes; length <= readable().
+  void consume(std::size_t length) noexcept {
+    assert(length <= readable());
+    consumed_ += length;
+  }
+
+  /// True once the peer has ended its direction and everything was consumed.
+  bool eof() const noexcept { return fin_ && received_ == consumed_; }
+  /// True once the peer has ended its direction.
+  bool fin() const noexcept { return fin_; }
+
+  /// True if the peer should be told now: it may be waiting for it.
+  bool credit_due() const noexcept {
+    return (!fin_ && consumed_ - consumed_reported_ >= ring_size_ / 4) ||
+           reaped_ - reaped_reported_ >= queue_depth_ / 4 || controls_ - controls_reported_ >= control_report_;
+  }
+
+  /// The credit to send, which counts as reported from now on. Every receive reaped so far must be posted again.
+  credit take_credit() noexcept {
+    consumed_reported_ = consumed_;
+    reaped_reported_ = reaped_;
+    controls_reported_ = controls_;
+    return {consumed_, reaped_};
+  }
+
+private:
+  bool message_arrived() noexcept {
+    if (reaped_ - reaped_reported_ >= queue_depth_) return false;
+    ++reaped_;
+    return true;
+  }
+
+  std::uint32_t ring_size_;
+  std::uint32_t queue_depth_;
+  unsigned control_report_;
+  bool fin_ = false;
+  std::uint64_t received_;
+  std::uint64_t consumed_;
+  std::uint64_t consumed_reported_;
+  std::uint64_t reaped_;
+  std::uint64_t reaped_reported_;
+  std::uint64_t controls_;
+  std::uint64_t controls_reported_;
+};
+
+}  // namespace transfer
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif
