@@ -1,0 +1,116 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_VERBS_API_HPP
+#define ASIO_RDMA_VERBS_API_HPP
+
+#include <asio_rdma/detail/core/config.hpp>
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include <sys/types.h>
+#include <cstddef>
+#include <cstdint>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace verbs {
+
+/// The control path of verbs and of the connection manager as a table of functions. It is the only seam between one
+/// kind of device and another; which table an object uses follows from the device it belongs to. The data path needs
+/// no table: ibv_post_send, ibv_post_recv, ibv_post_srq_recv, ibv_poll_cq and ibv_req_notify_cq are inline functions
+/// of verbs.h that go through the context of the object itself.
+///
+/// Each member behaves as the function of rdma-core that it is named for, as its man page says, errno included.
+/// Members are only ever added at the end: the table is part of the ABI.
+struct api {
+  // Devices
+  ibv_device** (*get_device_list)(int* count);
+  void (*free_device_list)(ibv_device** list);
+  const char* (*get_device_name)(ibv_device* device);
+  __be64 (*get_device_guid)(ibv_device* device);
+  ibv_context* (*open_device)(ibv_device* device);
+  int (*close_device)(ibv_context* context);
+  int (*query_device)(ibv_context* context, ibv_device_attr* attributes);
+  int (*query_port)(ibv_context* context, std::uint8_t port, ibv_port_attr* attributes);
+  int (*query_gid)(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid);
+  int (*query_gid_ex)(ibv_context* context, std::uint32_t port, std::uint32_t index, ibv_gid_entry* entry,
+                      std::uint32_t flags);
+  ssize_t (*query_gid_table)(ibv_context* context, ibv_gid_entry* entries, std::size_t size, std::uint32_t flags);
+  int (*query_pkey)(ibv_context* context, std::uint8_t port, int index, __be16* pkey);
+  int (*get_async_event)(ibv_context* context, ibv_async_event* event);
+  void (*ack_async_event)(ibv_async_event* event);
+
+  // Memory
+  ibv_pd* (*alloc_pd)(ibv_context* context);
+  int (*dealloc_pd)(ibv_pd* pd);
+  ibv_mr* (*reg_mr)(ibv_pd* pd, void* address, std::size_t length, int access);
+  int (*dereg_mr)(ibv_mr* mr);
+  ibv_mw* (*alloc_mw)(ibv_pd* pd, ibv_mw_type type);
+  int (*dealloc_mw)(ibv_mw* mw);
+
+  // Completions
+  ibv_comp_channel* (*create_comp_channel)(ibv_context* context);
+  int (*destroy_comp_channel)(ibv_comp_channel* channel);
+  ibv_cq* (*create_cq)(ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector);
+  int (*resize_cq)(ibv_cq* cq, int cqe);
+  int (*destroy_cq)(ibv_cq* cq);
+  int (*get_cq_event)(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context);
+  void (*ack_cq_events)(ibv_cq* cq, unsigned int count);
+
+  // Queues
+  ibv_qp* (*create_qp)(ibv_pd* pd, ibv_qp_init_attr* attributes);
+  int (*modify_qp)(ibv_qp* qp, ibv_qp_attr* attributes, int mask);
+  int (*query_qp)(ibv_qp* qp, ibv_qp_attr* attributes, int mask, ibv_qp_init_attr* init_attributes);
+  int (*destroy_qp)(ibv_qp* qp);
+  ibv_srq* (*create_srq)(ibv_pd* pd, ibv_srq_init_attr* attributes);
+  int (*modify_srq)(ibv_srq* srq, ibv_srq_attr* attributes, int mask);
+  int (*query_srq)(ibv_srq* srq, ibv_srq_attr* attributes);
+  int (*destroy_srq)(ibv_srq* srq);
+
+  // Datagrams
+  ibv_ah* (*create_ah)(ibv_pd* pd, ibv_ah_attr* attributes);
+  int (*init_ah_from_wc)(ibv_context* context, std::uint8_t port, ibv_wc* wc, ibv_grh* grh, ibv_ah_attr* attributes);
+  ibv_ah* (*create_ah_from_wc)(ibv_pd* pd, ibv_wc* wc, ibv_grh* grh, std::uint8_t port);
+  int (*destroy_ah)(ibv_ah* ah);
+  int (*attach_mcast)(ibv_qp* qp, const ibv_gid* gid, std::uint16_t lid);
+  int (*detach_mcast)(ibv_qp* qp, const ibv_gid* gid, std::uint16_t lid);
+
+  // Connection manager (rdma_*)
+  rdma_event_channel* (*cm_create_event_channel)();
+  void (*cm_destroy_event_channel)(rdma_event_channel* channel);
+  int (*cm_get_event)(rdma_event_channel* channel, rdma_cm_event** event);
+  int (*cm_ack_event)(rdma_cm_event* event);
+  int (*cm_create_id)(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space space);
+  int (*cm_destroy_id)(rdma_cm_id* id);
+  int (*cm_migrate_id)(rdma_cm_id* id, rdma_event_channel* channel);
+  int (*cm_set_option)(rdma_cm_id* id, int level, int name, void* value, std::size_t size);
+  int (*cm_bind_addr)(rdma_cm_id* id, sockaddr* address);
+  int (*cm_resolve_addr)(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int timeout_ms);
+  int (*cm_resolve_route)(rdma_cm_id* id, int timeout_ms);
+  int (*cm_create_qp)(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attributes);
+  void (*cm_destroy_qp)(rdma_cm_id* id);
+  int (*cm_init_qp_attr)(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask);
+  int (*cm_listen)(rdma_cm_id* id, int backlog);
+  int (*cm_connect)(rdma_cm_id* id, rdma_conn_param* parameters);
+  int (*cm_establish)(rdma_cm_id* id);
+  int (*cm_accept)(rdma_cm_id* id, rdma_conn_param* parameters);
+  int (*cm_reject)(rdma_cm_id* id, const void* private_data, std::uint8_t size);
+  int (*cm_notify)(rdma_cm_id* id, ibv_event_type event);
+  int (*cm_disconnect)(rdma_cm_id* id);
+  int (*cm_join_multicast)(rdma_cm_id* id, sockaddr* address, void* context);
+  int (*cm_join_multicast_ex)(rdma_cm_id* id, rdma_cm_join_mc_attr_ex* attributes, void* context);
+  int (*cm_leave_multicast)(rdma_cm_id* id, sockaddr* address);
+  __be16 (*cm_get_src_port)(rdma_cm_id* id);
+  __be16 (*cm_get_dst_port)(rdma_cm_id* id);
+};
+
+/// The table of rdma-core: the system's real devices.
+ASIO_RDMA_DECL const api& rdma_core() noexcept;
+
+}  // namespace verbs
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif
