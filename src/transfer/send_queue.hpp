@@ -22,20 +22,17 @@ inline constexpr unsigned default_send_queue_reserve = 4;
 class send_queue {
 public:
   /// depth is the queue pair's max_send_wr, at least 4 and more than reserve. Allocates; may throw std::bad_alloc.
-  explicit send_queue(unsigned depth, unsigned reserve = default_send_queue_reserve, std::uint64_t start_index = 0,
-                      std::uint64_t start_position = 0)
-      : positions_(depth), reserve_(reserve), posted_(start_index), retired_(start_index), position_(start_position) {
+  explicit send_queue(unsigned depth, unsigned reserve = default_send_queue_reserve, std::uint64_t start_index = 0)
+      : positions_(round_up(depth)), depth_(depth), reserve_(reserve), posted_(start_index), retired_(start_index) {
     assert(depth >= 4 && reserve < depth);
   }
 
-  bool data_room() const noexcept { return outstanding() + reserve_ < positions_.size(); }
-  bool control_room() const noexcept { return outstanding() < positions_.size(); }
+  bool data_room() const noexcept { return outstanding() + reserve_ < depth_; }
+  bool control_room() const noexcept { return outstanding() < depth_; }
 
   /// True if the next work request must ask for a completion, last of a burst or not: enough before it asked for none,
   /// or it takes the last slot that data may have.
-  bool signal_due() const noexcept {
-    return unsignalled_ + 1 >= positions_.size() / 4 || outstanding() + reserve_ + 1 >= positions_.size();
-  }
+  bool signal_due() const noexcept { return unsignalled_ + 1 >= depth_ / 4 || outstanding() + reserve_ + 1 >= depth_; }
 
   /// A work request was posted, after which the stream has been posted up to position. Gives the index that its
   /// completion will name (put it into wr_id).
@@ -46,6 +43,9 @@ public:
     return posted_++;
   }
 
+  /// The last request posted asks for a completion after all, since a burst ended with it.
+  void signal_last() noexcept { unsignalled_ = 0; }
+
   /// The index that the next work request gets.
   std::uint64_t next_index() const noexcept { return posted_; }
 
@@ -54,8 +54,7 @@ public:
   std::optional<std::uint64_t> completed(std::uint64_t index) noexcept {
     if (index - retired_ >= outstanding()) return std::nullopt;
     retired_ = index + 1;
-    position_ = positions_[slot(index)];
-    return position_;
+    return positions_[slot(index)];
   }
 
   /// Work requests posted and not known to be complete.
@@ -64,14 +63,22 @@ public:
   bool tail_unsignalled() const noexcept { return unsignalled_ != 0; }
 
 private:
-  std::size_t slot(std::uint64_t index) const noexcept { return static_cast<std::size_t>(index % positions_.size()); }
+  // A power of two, so that indices may wrap.
+  static std::size_t round_up(unsigned depth) noexcept {
+    std::size_t size = 4;
+    while (size < depth) size *= 2;
+    return size;
+  }
+  std::size_t slot(std::uint64_t index) const noexcept {
+    return static_cast<std::size_t>(index & (positions_.size() - 1));
+  }
 
   std::vector<std::uint64_t> positions_;
+  unsigned depth_;
   unsigned reserve_;
-  std::size_t unsignalled_ = 0;  // since the last request that asked for a completion
+  unsigned unsignalled_ = 0;  // since the last request that asked for a completion
   std::uint64_t posted_;
   std::uint64_t retired_;
-  std::uint64_t position_;
 };
 
 }  // namespace transfer

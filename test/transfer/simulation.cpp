@@ -1,0 +1,245 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "simulation.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace transfer_test {
+namespace {
+
+using transfer::extent;
+using transfer::message_kind;
+
+// The byte at each stream position; the period has no common factor with any ring.
+unsigned char pattern(std::uint64_t position) {
+  static const std::vector<unsigned char> bytes = [] {
+    std::vector<unsigned char> b(65521);
+    std::mt19937 random(1);
+    for (unsigned char& x : b) x = static_cast<unsigned char>(random());
+    return b;
+  }();
+  return bytes[position % bytes.size()];
+}
+
+}  // namespace
+
+simulation::end::end(const settings& s, std::uint64_t bytes)
+    : out(s.ring_size, s.queue_depth, s.control_reserve, s.start),
+      in(s.ring_size, s.queue_depth, s.control_report, s.start),
+      staged(s.staging_size, s.start.bytes),
+      queue(s.send_queue_depth, transfer::default_send_queue_reserve, s.send_index_start),
+      ring(s.ring_size),
+      mirror(transfer::mirror_size),
+      staging_memory(s.staging_size),
+      to_write(bytes),
+      consumed(s.start.bytes) {}
+
+simulation::simulation(const settings& s, std::uint32_t seed)
+    : settings_(s), random_(seed), ends_{end(s, s.bytes[0]), end(s, s.bytes[1])}, weights_{}, small_(seed % 2 != 0) {
+  // Each run has a fast and a slow place of its own: what only a lopsided schedule shows is found that way.
+  constexpr unsigned choices[] = {1, 1, 5, 20};
+  for (auto& of_end : weights_) {
+    for (unsigned& w : of_end) w = choices[between(0, 3)];
+    of_end[post_credit] = 50;
+  }
+}
+
+std::uint64_t simulation::between(std::uint64_t low, std::uint64_t high) {
+  return low + random_() % (high - low + 1);
+}
+
+outcome simulation::run() {
+  for (;;) {
+    unsigned total = 0;
+    std::array<unsigned, 2 * action_count> upto{};
+    for (std::size_t k = 0; k != upto.size(); ++k) {
+      const auto a = static_cast<action>(k % action_count);
+      const std::size_t i = k / action_count;
+      if (possible(a, i)) total += weights_[i][a];
+      upto[k] = total;
+    }
+    if (total == 0) return is_finished() ? outcome::finished : outcome::deadlock;
+    const auto chosen = static_cast<std::size_t>(
+        std::upper_bound(upto.begin(), upto.end(), static_cast<unsigned>(between(0, total - 1))) - upto.begin());
+    const outcome o = perform(static_cast<action>(chosen % action_count), chosen / action_count);
+    if (o != outcome::finished) return o;
+  }
+}
+
+bool simulation::can_post_data(const end& e) const {
+  return e.staged.unposted() != 0 && e.queue.data_room() && e.out.data_room(1, 1) != 0;
+}
+
+bool simulation::possible(action a, std::size_t i) const {
+  const end& e = ends_[i];
+  const bool control = e.out.control_room() && e.queue.control_room();
+  switch (a) {
+    case user_write:
+      return e.to_write != 0 && e.staged.free() != 0;
+    case post_data:
+      return can_post_data(e);
+    case post_credit:
+      return control && e.in.credit_due();
+    case post_fin:
+      return control && !e.fin_posted && e.to_write == 0 && e.staged.unposted() == 0;
+    case arrive:
+      return !e.wire.empty();
+    case reap:
+      return !e.arrived.empty();
+    case user_read:
+      return e.in.readable() != 0;
+    case complete:
+      return !e.acks.empty();
+    case action_count:
+      break;
+  }
+  return false;
+}
+
+outcome simulation::perform(action a, std::size_t i) {
+  end& e = ends_[i];
+  switch (a) {
+    case user_write:
+      write(e);
+      break;
+    case post_data:
+      burst(e);
+      break;
+    case post_credit: {
+      // Credit and data share a doorbell where there is data.
+      const bool followed = can_post_data(e) && between(0, 1) != 0;
+      post_control(e, message_kind::credit, !followed);
+      if (followed && can_post_data(e)) burst(e);
+      break;
+    }
+    case post_fin:
+      post_control(e, message_kind::fin, true);
+      e.fin_posted = true;
+      break;
+    case arrive:
+      return deliver(e, ends_[1 - i]);
+    case reap:
+      return reap_one(e);
+    case user_read:
+      return read(e);
+    case complete:
+      complete_one(e);
+      break;
+    case action_count:
+      break;
+  }
+  return outcome::finished;
+}
+
+void simulation::write(end& e) {
+  const extent free = e.staged.free_extent();
+  const std::size_t length =
+      static_cast<std::size_t>(between(1, std::min<std::uint64_t>(e.to_write, small_ ? 1 : free.length)));
+  for (std::size_t k = 0; k != length; ++k) e.staging_memory[free.offset + k] = pattern(e.staged.staged() + k);
+  e.staged.stage(length);
+  e.to_write -= length;
+}
+
+void simulation::burst(end& e) {
+  for (std::uint64_t left = between(1, 4); left != 0 && can_post_data(e); --left) {
+    const extent run = e.staged.unposted_extent();
+    const std::uint64_t want = small_ ? 1 : between(1, run.length);
+    message m{};
+    m.head = {message_kind::data, e.out.data_room(want, settings_.max_chunk)};
+    m.from = run.offset;
+    m.to = e.out.remote_offset();
+    e.out.sent_data(m.head.length);
+    e.staged.post(m.head.length);
+    const bool last = left == 1 || e.staged.unposted() == 0 || e.out.data_room(1, 1) == 0;
+    m.signalled = last || e.queue.signal_due();
+    m.work_request = e.queue.posted(e.staged.posted(), m.signalled);
+    e.wire.push_back(m);
+  }
+}
+
+void simulation::post_control(end& e, message_kind kind, bool last) {
+  message m{};
+  m.head = {kind, 0};
+  if (kind == message_kind::credit) {
+    m.head.length = transfer::credit_size;
+    m.text = encode_credit(e.in.take_credit());
+  }
+  m.to = e.out.next_slot();
+  e.out.sent_control();
+  // What follows may find no slot left in the send queue or the window; then this one was the last after all.
+  m.signalled = last || e.queue.signal_due() || e.out.data_room(1, 1) == 0;
+  m.work_request = e.queue.posted(e.staged.posted(), m.signalled);
+  e.wire.push_back(m);
+}
+
+outcome simulation::deliver(end& from, end& to) {
+  const message m = from.wire.front();
+  from.wire.pop_front();
+  if (to.arrived.size() == settings_.queue_depth) return outcome::receiver_not_ready;
+  if (m.head.kind == message_kind::data) {
+    std::memcpy(to.ring.data() + m.to, from.staging_memory.data() + m.from, m.head.length);
+  } else if (m.head.kind == message_kind::credit) {
+    std::memcpy(to.mirror.data() + m.to * transfer::mirror_slot_size, m.text.data(), m.text.size());
+  }
+  to.arrived.push_back(m);
+  most_arrived_ = std::max(most_arrived_, to.arrived.size());
+  from.acks.push_back(m);
+  return outcome::finished;
+}
+
+outcome simulation::reap_one(end& e) {
+  // Only what the immediate says and what lies in memory is known here.
+  const std::uint32_t word = encode_immediate(e.arrived.front().head.kind, e.arrived.front().head.length);
+  e.arrived.pop_front();
+  const auto head = transfer::decode_immediate(word);
+  bool good = false;
+  if (head->kind == message_kind::data) {
+    good = e.in.data_arrived(head->length);
+  } else if (head->kind == message_kind::fin) {
+    good = e.in.fin_arrived();
+  } else if (const auto slot = e.in.control_arrived()) {
+    good = e.out.apply(transfer::decode_credit(e.mirror.data() + *slot * transfer::mirror_slot_size));
+  }
+  return good ? outcome::finished : outcome::violation;
+}
+
+outcome simulation::read(end& e) {
+  const std::size_t length = static_cast<std::size_t>(between(1, e.in.readable()));
+  // In two runs where the bytes wrap, as a read into several buffers does it.
+  std::size_t checked = 0;
+  while (checked != length) {
+    const extent run = e.in.readable_extent(checked);
+    const std::size_t n = std::min(run.length, length - checked);
+    for (std::size_t k = 0; k != n; ++k) {
+      if (e.ring[run.offset + k] != pattern(e.consumed + checked + k)) return outcome::corrupt;
+    }
+    checked += n;
+  }
+  e.in.consume(length);
+  e.consumed += length;
+  return outcome::finished;
+}
+
+void simulation::complete_one(end& e) {
+  const message m = e.acks.front();
+  e.acks.pop_front();
+  if (!m.signalled) return;
+  if (const auto position = e.queue.completed(m.work_request)) e.staged.complete(*position);
+}
+
+bool simulation::is_finished() const {
+  for (std::size_t i = 0; i != 2; ++i) {
+    const end& e = ends_[i];
+    const std::uint64_t all_sent = settings_.start.bytes + settings_.bytes[i];
+    const std::uint64_t all_read = settings_.start.bytes + settings_.bytes[1 - i];
+    if (e.to_write != 0 || e.staged.completed() != all_sent || e.out.tail() != all_sent || e.consumed != all_read ||
+        !e.in.eof() || !e.fin_posted || e.queue.outstanding() != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace transfer_test
