@@ -1,0 +1,97 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include <asio_rdma/detail/core/error.hpp>
+
+#include "error/diagnosis.hpp"
+#include "error/foreign_address.hpp"
+#include "error/tables.hpp"
+#include "error/text.hpp"
+
+#include <cstring>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+const error_entry* find(error e) noexcept {
+  switch (e.domain) {
+    case error_domain::library:
+      return find_library_error(e.value);
+    case error_domain::completion:
+      return find_completion_error(e.value);
+    case error_domain::cm_event:
+      return find_cm_event_error(e.value);
+    case error_domain::cm_reject:
+      return find_cm_reject_error(e.value);
+    case error_domain::foreign_address:
+      return find_library_error(static_cast<int>(library_error::foreign_address));
+    case error_domain::system:
+      break;
+  }
+  return nullptr;
+}
+
+const char* domain_name(error_domain domain) noexcept {
+  switch (domain) {
+    case error_domain::system:
+      return "system error";
+    case error_domain::library:
+      return "asio_rdma error";
+    case error_domain::completion:
+      return "work completion status";
+    case error_domain::cm_event:
+      return "connection manager event";
+    case error_domain::cm_reject:
+      return "connection manager reject reason";
+    case error_domain::foreign_address:
+      return "foreign address";
+  }
+  return "error of an unknown domain";
+}
+
+void describe(error e, text& out) {
+  if (!e) return out.add("success");
+  if (e.domain == error_domain::system) {
+    char buffer[128];
+    return out.add("%s", ::strerror_r(e.value, buffer, sizeof buffer));  // the GNU form: thread-safe
+  }
+  if (e.domain == error_domain::foreign_address) return describe_foreign_address(e.value, out);
+  const error_entry* const entry = find(e);
+  if (entry == nullptr) return out.add("unknown %s %d", domain_name(e.domain), e.value);
+  out.add("%s", entry->text);
+  if (e == library_error::no_device) describe_missing_device(out);
+  if (e == library_error::memlock_limit) describe_memlock_limit(out);
+}
+
+}  // namespace
+
+std::size_t error_text(error e, char* buffer, std::size_t size) noexcept {
+  try {
+    text out(buffer, size);
+    describe(e, out);
+    return out.length();
+  } catch (...) {  // no memory to look at the machine
+    text out(buffer, size);
+    out.add("%s %d", domain_name(e.domain), e.value);
+    return out.length();
+  }
+}
+
+bool error_means(error e, library_error condition) noexcept {
+  if (condition == no_condition) return false;
+  const error_entry* const entry = find(e);
+  return entry != nullptr && entry->condition == condition;
+}
+
+int error_as_errno(error e) noexcept {
+  if (e.domain == error_domain::system) return e.value;
+  const error_entry* const entry = find(e);
+  return entry != nullptr ? entry->errno_value : 0;
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma

@@ -1,0 +1,93 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "error/foreign_address.hpp"
+
+#include "error/text.hpp"
+#include "verbs/local_addresses.hpp"
+
+#include <array>
+#include <mutex>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+/// Addresses by number, from 1 on; they are never forgotten, since error codes live as long as they like.
+class address_table {
+public:
+  static constexpr int capacity = 1024;
+  static constexpr int overflow = capacity + 1;
+
+  int intern(const sockaddr& address) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (int i = 0; i < size_; ++i)
+      if (verbs::same_host(at(i), address)) return i + 1;
+    if (size_ == capacity) return overflow;
+    addresses_[static_cast<std::size_t>(size_)] = verbs::to_storage(address);
+    return ++size_;
+  }
+
+  bool find(int number, sockaddr_storage& address) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (number < 1 || number > size_) return false;
+    address = addresses_[static_cast<std::size_t>(number) - 1];
+    return true;
+  }
+
+  static address_table& instance() noexcept {
+    static address_table& table = *new address_table;  // messages may be wanted while the process ends
+    return table;
+  }
+
+private:
+  const sockaddr& at(int index) const noexcept {
+    return reinterpret_cast<const sockaddr&>(addresses_[static_cast<std::size_t>(index)]);
+  }
+
+  std::mutex mutex_;
+  std::array<sockaddr_storage, capacity> addresses_;
+  int size_ = 0;
+};
+
+void describe_usable_addresses(text& out) {
+  constexpr std::size_t most = 8;
+  const auto usable = verbs::rdma_addresses();
+  if (usable.empty()) {
+    out.add(
+        "; no address of this host does. A software device can be put on an interface: "
+        "modprobe rdma_rxe && rdma link add rxe0 type rxe netdev INTERFACE");
+    return;
+  }
+  out.add("; use %s", usable.size() == 1 ? "" : "one of ");
+  for (std::size_t i = 0; i < usable.size() && i < most; ++i) {
+    out.add("%s%s (interface %s, device %s%s)", i == 0 ? "" : ", ", verbs::to_string(usable[i].address).c_str(),
+            usable[i].interface.c_str(), usable[i].device.c_str(), usable[i].active ? "" : ", port down");
+  }
+  if (usable.size() > most) out.add(" and %zu more", usable.size() - most);
+}
+
+}  // namespace
+
+error intern_foreign_address(const sockaddr& address) noexcept {
+  return error(address_table::instance().intern(address), error_domain::foreign_address);
+}
+
+void describe_foreign_address(int value, text& out) {
+  sockaddr_storage address{};
+  if (address_table::instance().find(value, address)) {
+    const auto& plain = reinterpret_cast<const sockaddr&>(address);
+    const std::string interface = verbs::interface_of(plain);
+    out.add("%s belongs to no RDMA device", verbs::to_string(address).c_str());
+    if (!interface.empty()) out.add(" (it is an address of interface %s)", interface.c_str());
+  } else {
+    out.add("the address belongs to no RDMA device");
+  }
+  describe_usable_addresses(out);
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma
