@@ -1,0 +1,13 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_ASIO_RDMA_HPP
+#define ASIO_RDMA_ASIO_RDMA_HPP
+
+#include <asio_rdma/error.hpp>
+#include <asio_rdma/last_failure.hpp>
+#include <asio_rdma/log.hpp>
+#include <asio_rdma/rc.hpp>
+#include <asio_rdma/socket_options.hpp>
+
+#endif

@@ -1,0 +1,70 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_DETAIL_ASIO_HOOK_HPP
+#define ASIO_RDMA_DETAIL_ASIO_HOOK_HPP
+
+// The one place that names parts of Asio that are not documented. Asio's I/O objects do their work through a service for
+// each protocol, detail::reactive_socket_service<Protocol>; here it is specialised for ours. So rc::socket is
+// basic_stream_socket<rc>, which range connect, accept(peer), Beast and others match by name. The functions that I/O
+// objects call on it have been the same from Boost 1.74 to 1.90.
+
+#include <asio_rdma/detail/socket_service.hpp>
+#include <asio_rdma/rc.hpp>
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/version.hpp>
+
+#if BOOST_VERSION < 108100
+#error "asio_rdma needs Boost 1.81 or newer"
+#elif BOOST_VERSION >= 109100 && !defined(ASIO_RDMA_ALLOW_UNTESTED_BOOST)
+#error "asio_rdma was not tested with Boost newer than 1.90; define ASIO_RDMA_ALLOW_UNTESTED_BOOST to try"
+#endif
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace detail {
+
+/// The service of a protocol: Key is the name by which an execution context finds it.
+template <class Key, class Protocol>
+class hooked_service : public boost::asio::detail::execution_context_service_base<Key>,
+                       public socket_service<Protocol> {
+public:
+  explicit hooked_service(boost::asio::execution_context& context)
+      : boost::asio::detail::execution_context_service_base<Key>(context) {}
+
+  using socket_service<Protocol>::shutdown;
+  void shutdown() override { this->abandon(); }
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace asio_rdma
+
+namespace boost {
+namespace asio {
+namespace detail {
+
+#if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
+template <>
+class io_uring_socket_service<asio_rdma::rc>
+    : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::rc>, asio_rdma::rc> {
+public:
+  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::rc>::hooked_service;
+};
+#else
+template <>
+class reactive_socket_service<asio_rdma::rc>
+    : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::rc>, asio_rdma::rc> {
+public:
+  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::rc>::hooked_service;
+};
+#endif
+
+}  // namespace detail
+}  // namespace asio
+}  // namespace boost
+
+#endif

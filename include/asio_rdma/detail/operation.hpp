@@ -1,0 +1,108 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_DETAIL_OPERATION_HPP
+#define ASIO_RDMA_DETAIL_OPERATION_HPP
+
+#include <asio_rdma/detail/core/socket.hpp>
+
+#include <cstdint>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace detail {
+
+/// Where an operation's handler may be called from.
+enum class upcall {
+  post,      ///< from the executor alone
+  dispatch,  ///< from within the calling function too, where the handler's executor allows it
+  direct,    ///< as dispatch; the caller runs on the executor of the socket
+};
+
+/// An asynchronous operation that waits in a socket's queue.
+class operation {
+public:
+  using key_type = std::uint64_t;
+
+  /// Tries the operation; true if it is done, whether well or badly.
+  virtual bool perform(core::socket& s) noexcept = 0;
+  /// Gives it an outcome without performing it.
+  virtual void fail(core::error e) noexcept = 0;
+  /// Frees the operation and calls its handler.
+  virtual void complete(upcall how) = 0;
+  /// Frees the operation without calling its handler.
+  virtual void destroy() noexcept = 0;
+  /// True if the socket's descriptor is another one once the operation is done.
+  virtual bool is_connect() const noexcept { return false; }
+
+  key_type key() const noexcept { return key_; }
+
+  operation* next = nullptr;  ///< the queue's
+
+protected:
+  explicit operation(key_type key) noexcept : key_(key) {}
+  operation(const operation&) = delete;
+  operation& operator=(const operation&) = delete;
+  ~operation() = default;
+
+private:
+  key_type key_;
+};
+
+/// First in, first out. Operations that are left when it dies are destroyed.
+class operation_queue {
+public:
+  operation_queue() noexcept = default;
+  operation_queue(const operation_queue&) = delete;
+  operation_queue& operator=(const operation_queue&) = delete;
+  ~operation_queue() {
+    while (operation* op = pop()) op->destroy();
+  }
+
+  bool empty() const noexcept { return first_ == nullptr; }
+  operation* front() const noexcept { return first_; }
+
+  void push(operation* op) noexcept {
+    op->next = nullptr;
+    (last_ ? last_->next : first_) = op;
+    last_ = op;
+  }
+
+  /// Null if empty.
+  operation* pop() noexcept {
+    operation* op = first_;
+    if (op) {
+      first_ = op->next;
+      if (!first_) last_ = nullptr;
+      op->next = nullptr;
+    }
+    return op;
+  }
+
+  /// Takes out the operation with that key; null if there is none.
+  operation* remove(operation::key_type key) noexcept {
+    operation* previous = nullptr;
+    for (operation* op = first_; op; previous = op, op = op->next) {
+      if (op->key() != key) continue;
+      (previous ? previous->next : first_) = op->next;
+      if (last_ == op) last_ = previous;
+      op->next = nullptr;
+      return op;
+    }
+    return nullptr;
+  }
+
+  void complete_all(upcall how) {
+    while (operation* op = pop()) op->complete(how);
+  }
+
+private:
+  operation* first_ = nullptr;
+  operation* last_ = nullptr;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

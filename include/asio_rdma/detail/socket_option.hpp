@@ -1,0 +1,72 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_DETAIL_SOCKET_OPTION_HPP
+#define ASIO_RDMA_DETAIL_SOCKET_OPTION_HPP
+
+#include <asio_rdma/detail/core/socket.hpp>
+
+#include <cstddef>
+#include <stdexcept>
+#include <type_traits>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace detail {
+
+/// The level of our own options. Their names are core::option.
+constexpr int rdma_option_level = 0x52444d41;
+
+/// An option with an int beneath, as Asio's GettableSocketOption and SettableSocketOption want it.
+template <class Value, int Level, int Name>
+class int_option {
+public:
+  constexpr int_option() noexcept = default;
+  constexpr explicit int_option(Value v) noexcept : value_(v) {}
+  int_option& operator=(Value v) noexcept {
+    value_ = v;
+    return *this;
+  }
+
+  constexpr Value value() const noexcept { return static_cast<Value>(value_); }
+  constexpr explicit operator bool() const noexcept { return value_ != 0; }
+  constexpr bool operator!() const noexcept { return value_ == 0; }
+
+  // For Asio.
+  template <class Protocol>
+  int level(const Protocol&) const noexcept {
+    return Level;
+  }
+  template <class Protocol>
+  int name(const Protocol&) const noexcept {
+    return Name;
+  }
+  template <class Protocol>
+  int* data(const Protocol&) noexcept {
+    return &value_;
+  }
+  template <class Protocol>
+  const int* data(const Protocol&) const noexcept {
+    return &value_;
+  }
+  template <class Protocol>
+  std::size_t size(const Protocol&) const noexcept {
+    return sizeof value_;
+  }
+  template <class Protocol>
+  void resize(const Protocol&, std::size_t size) {
+    if (size != sizeof value_) throw std::length_error("socket option resize");
+  }
+
+private:
+  int value_ = 0;
+};
+
+template <class Value, core::option Name>
+using rdma_option = int_option<Value, rdma_option_level, static_cast<int>(Name)>;
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

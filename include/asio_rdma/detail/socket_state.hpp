@@ -1,0 +1,277 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_DETAIL_SOCKET_STATE_HPP
+#define ASIO_RDMA_DETAIL_SOCKET_STATE_HPP
+
+#include <asio_rdma/detail/asio_error.hpp>
+#include <asio_rdma/detail/core/socket.hpp>
+#include <asio_rdma/detail/descriptor_wait.hpp>
+#include <asio_rdma/detail/operation.hpp>
+#include <asio_rdma/detail/remembered_options.hpp>
+
+#include <boost/system/error_code.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace detail {
+
+/// The queues of a socket. An accept waits with the reads, a connect with the writes, as they do in a reactor.
+enum class direction_queue : int { read = 0, write = 1, error = 2 };
+
+/// What an open I/O object points to: the socket of the core, the operations that wait for it, and the wait on its
+/// descriptor, which lasts only while there are any. It plays the part that Asio's reactor plays for a kernel's socket.
+///
+/// It stays where it is while the I/O object moves, and lives until the last wake-up that was meant for it is through.
+/// Thread-safe; no function calls a handler or allocates with one while the mutex is held.
+class socket_state final : public wait_target, public std::enable_shared_from_this<socket_state> {
+public:
+  explicit socket_state(core::socket s) noexcept : core_(std::move(s)) {
+    int on = 0;
+    core_.get_option(core::option::acknowledged_writes, on);
+    acknowledged_writes = on != 0;
+  }
+
+  core::socket& core() noexcept { return core_; }
+  const core::socket& core() const noexcept { return core_; }
+
+  operation::key_type next_key() noexcept { return keys_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Tries an operation unless others of its kind are waiting. True if it is done.
+  template <class Attempt>
+  bool try_now(direction_queue q, Attempt& attempt, core::error& e) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!queue(q).empty()) return false;
+      e = attempt(core_);
+    }
+    return !must_wait(e);
+  }
+
+  /// Queues an operation.
+  template <class IoExecutor>
+  void start(direction_queue q, operation* op, const IoExecutor& io_ex) {
+    operation_queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (!wait_) wait_ = std::make_unique<descriptor_wait<IoExecutor>>(io_ex);
+    if (!wait_->runs_on(io_ex)) direct_ = false;
+    queue(q).push(op);
+    pending_.fetch_add(1, std::memory_order_release);
+    pump(done);
+    lock.unlock();
+    done.complete_all(upcall::post);
+  }
+
+  /// Tries what waits, after a call that may have changed something or taken the event that a wake-up needs.
+  void settle() {
+    if (pending_.load(std::memory_order_acquire) == 0) return;
+    operation_queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    pump(done);
+    lock.unlock();
+    done.complete_all(upcall::post);
+  }
+
+  /// A synchronous connect has ended: the descriptor is another one from now on.
+  void connected() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      forget_descriptor();
+    }
+    settle();
+  }
+
+  void cancel() {
+    operation_queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    abort_all(done);
+    lock.unlock();
+    done.complete_all(upcall::post);
+  }
+
+  void cancel(direction_queue q, operation::key_type key) {
+    operation_queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (operation* op = queue(q).remove(key)) {
+      abort(op, done);
+      pump(done);
+    }
+    lock.unlock();
+    done.complete_all(upcall::post);
+  }
+
+  /// Aborts what waits and gives the socket of the core back, which goes on where it is.
+  core::socket release() {
+    operation_queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    abort_all(done);
+    wait_.reset();
+    core::socket result = core_;
+    lock.unlock();
+    done.complete_all(upcall::post);
+    return result;
+  }
+
+  void close() {
+    operation_queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    abort_all(done);
+    wait_.reset();
+    core_.close();
+    lock.unlock();
+    done.complete_all(upcall::post);
+  }
+
+  /// The execution context is going away: stops the device, then hands over the operations, whose handlers own the
+  /// buffers.
+  void abandon(operation_queue& orphans) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    core_.close();
+    disarm();
+    wait_.reset();
+    for (operation_queue& q : queues_) {
+      while (operation* op = q.pop()) orphans.push(op);
+    }
+    pending_.store(0, std::memory_order_release);
+  }
+
+  void on_wake(std::uint64_t generation, const boost::system::error_code& ec) override {
+    operation_queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (generation != generation_ || !armed_) return;
+    armed_ = false;
+    if (ec) {
+      fail_all(core::error(ec.value()), done);
+    } else {
+      pump(done);
+    }
+    const upcall first_call = direct_ ? upcall::direct : upcall::dispatch;
+    lock.unlock();
+    // The first handler is called right here. The others could wait for one another, so they go to whichever thread is
+    // free, as those of a reactor do; they are posted first, since a handler may throw.
+    operation* first = done.pop();
+    done.complete_all(upcall::post);
+    if (first) first->complete(first_call);
+  }
+
+  // Set and read by the I/O object's user, one thread at a time.
+  bool non_blocking = false;
+  bool native_non_blocking = false;
+  bool acknowledged_writes = false;
+  remembered_options options;
+
+  // Links of the service's list.
+  socket_state* next = nullptr;
+  socket_state* previous = nullptr;
+
+private:
+  operation_queue& queue(direction_queue q) noexcept { return queues_[static_cast<int>(q)]; }
+
+  /// Tries all operations in order, until those that are left are certain to be woken for.
+  void pump(operation_queue& done) {
+    for (;;) {
+      perform(done);
+      if (pending_.load(std::memory_order_relaxed) == 0) return disarm();
+      const int fd = core_.prepare_wait();
+      prepared_ = true;
+      if (fd < 0) continue;
+      const boost::system::error_code ec = arm(fd);
+      if (!ec) return;
+      fail_all(core::error(ec.value()), done);
+    }
+  }
+
+  void perform(operation_queue& done) {
+    for (operation_queue& q : queues_) {
+      while (q.front() && q.front()->perform(core_)) {
+        operation* op = q.pop();
+        pending_.fetch_sub(1, std::memory_order_release);
+        if (op->is_connect()) forget_descriptor();
+        done.push(op);
+      }
+    }
+  }
+
+  boost::system::error_code arm(int fd) {
+    if (wait_->fd() != fd) {
+      forget_descriptor();
+      if (const boost::system::error_code ec = wait_->assign(fd)) return ec;
+    }
+    if (!armed_) {
+      wait_->start(shared_from_this(), ++generation_);
+      armed_ = true;
+    }
+    return {};
+  }
+
+  /// Ends the wait. Nothing counts as work any more.
+  void disarm() {
+    if (armed_) {
+      wait_->cancel();
+      armed_ = false;
+    }
+    if (prepared_) {
+      core_.end_wait();
+      prepared_ = false;
+    }
+  }
+
+  void forget_descriptor() {
+    if (!wait_ || wait_->fd() < 0) return;
+    wait_->release();
+    armed_ = false;
+  }
+
+  void abort(operation* op, operation_queue& done) {
+    pending_.fetch_sub(1, std::memory_order_release);
+    if (op->is_connect()) {
+      core_.cancel_connect();
+      core_.connect_result();  // takes ECANCELED, so that the socket can connect again
+      forget_descriptor();
+    }
+    op->fail(core::error(ECANCELED));
+    done.push(op);
+  }
+
+  void abort_all(operation_queue& done) {
+    for (operation_queue& q : queues_) {
+      while (operation* op = q.pop()) abort(op, done);
+    }
+    disarm();
+  }
+
+  void fail_all(core::error e, operation_queue& done) {
+    for (operation_queue& q : queues_) {
+      while (operation* op = q.pop()) {
+        op->fail(e);
+        done.push(op);
+      }
+    }
+    pending_.store(0, std::memory_order_release);
+    disarm();
+  }
+
+  std::mutex mutex_;
+  core::socket core_;
+  operation_queue queues_[3];
+  std::unique_ptr<descriptor_wait_base> wait_;
+  std::uint64_t generation_ = 0;
+  bool armed_ = false;
+  bool prepared_ = false;
+  bool direct_ = true;  // every operation so far came over the executor that wake-ups run on
+  std::atomic<int> pending_{0};
+  std::atomic<operation::key_type> keys_{1};
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

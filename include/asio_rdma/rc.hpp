@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_RC_HPP
+#define ASIO_RDMA_RC_HPP
+
+#include <asio_rdma/detail/socket_option.hpp>
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/ip/basic_endpoint.hpp>
+#include <boost/asio/ip/basic_resolver.hpp>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace asio_rdma {
+inline namespace v1 {
+
+/// Streams of bytes over RDMA's reliable connections: to be used wherever boost::asio::ip::tcp is.
+///
+/// rc::socket is a boost::asio::basic_stream_socket, rc::acceptor a basic_socket_acceptor, with all their operations,
+/// completion tokens, error codes and rules. Addresses are IP addresses; which device carries a connection follows from
+/// the routes, as for TCP.
+///
+/// What differs from TCP: both ends must use this library; there is no out-of-band data; there is no rc::iostream, since
+/// Asio's reads kernel sockets; native_handle() is not a file descriptor; a connection ends with its process, so that
+/// a process that is killed loses what it had not sent yet.
+///
+/// @par Thread Safety
+/// Distinct objects: safe. Shared objects: as Asio's sockets.
+class rc {
+public:
+  /// An IP address and a port.
+  using endpoint = boost::asio::ip::basic_endpoint<rc>;
+  using socket = boost::asio::basic_stream_socket<rc>;
+  using acceptor = boost::asio::basic_socket_acceptor<rc>;
+  using resolver = boost::asio::ip::basic_resolver<rc>;
+
+  /// Accepted and remembered, for programs that set it: nothing is ever delayed.
+  using no_delay = detail::int_option<bool, IPPROTO_TCP, TCP_NODELAY>;
+
+  static rc v4() noexcept { return rc(AF_INET); }
+  static rc v6() noexcept { return rc(AF_INET6); }
+
+  int type() const noexcept { return SOCK_STREAM; }
+  int protocol() const noexcept { return IPPROTO_TCP; }
+  int family() const noexcept { return family_; }
+
+  friend bool operator==(const rc& a, const rc& b) noexcept { return a.family_ == b.family_; }
+  friend bool operator!=(const rc& a, const rc& b) noexcept { return a.family_ != b.family_; }
+
+private:
+  explicit rc(int family) noexcept : family_(family) {}
+  int family_;
+};
+
+}  // namespace v1
+}  // namespace asio_rdma
+
+// Needs rc to be complete, and has to come before the first use of its socket.
+#include <asio_rdma/detail/asio_hook.hpp>
+
+#endif
