@@ -26,7 +26,7 @@ enum class message_kind : std::uint8_t {
   withdraw = 7,   ///< asks for an advert back
   withdrawn = 8,  ///< gives it back
   ring = 9,       ///< a new ring, from a stated position on
-  abort = 10,     ///< the connection is over; what was not read is void
+  abort = 10,     ///< the connection is over: a reset, behind the bytes that came before it
 };
 
 /// How the two ends use the connection.
