@@ -86,10 +86,6 @@ void background::arm(watch_id id, int fd) noexcept {
   control(EPOLL_CTL_MOD, id, fd, EPOLLIN | EPOLLONESHOT);
 }
 
-void background::disarm(watch_id id, int fd) noexcept {
-  control(EPOLL_CTL_MOD, id, fd, EPOLLONESHOT);
-}
-
 void background::remove(watch_id id, int fd) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   watches_.erase(id);

@@ -53,7 +53,6 @@ public:
   watch_id add(int fd, std::weak_ptr<watched> object);
   /// Calls on_readable() once when the descriptor is, or already was, readable.
   void arm(watch_id id, int fd) noexcept;
-  void disarm(watch_id id, int fd) noexcept;
   void remove(watch_id id, int fd) noexcept;
 
   /// Runs a function at normal exit of the process, on the exiting thread, before the internal thread is stopped.

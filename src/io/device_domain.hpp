@@ -1,0 +1,32 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_IO_DEVICE_DOMAIN_HPP
+#define ASIO_RDMA_SRC_IO_DEVICE_DOMAIN_HPP
+
+#include <asio_rdma/detail/core/error.hpp>
+#include <asio_rdma/verbs/context.hpp>
+#include <asio_rdma/verbs/protection_domain.hpp>
+
+#include <memory>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace io {
+
+/// What all connections of the process share on one device: the protection domain, and what the device can do. It
+/// exists while a connection uses it.
+struct device_domain {
+  verbs::context_ref device;
+  verbs::protection_domain domain;
+  ibv_device_attr limits{};
+
+  /// The domain of a device, made if it does not exist. Thread-safe.
+  static core::error get(verbs::context_ref device, std::shared_ptr<device_domain>& result);
+};
+
+}  // namespace io
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

@@ -1,0 +1,139 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "io/stream_queues.hpp"
+
+#include "io/verbs_error.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace io {
+
+using verbs::error_code;
+
+core::error stream_queues::create(verbs::cm_id& id, const sizes& s) {
+  const verbs::context_ref device = id.context();
+  if (!device) return core::library_error::no_device;  // it has vanished since the address was resolved
+  core::error e = device_domain::get(device, device_);
+  if (e) return e;
+  sizes_ = s;
+  const auto most = static_cast<unsigned>(device_->limits.max_qp_wr);
+  sizes_.receive_depth = std::min(s.receive_depth, most);
+  sizes_.send_depth = std::min(s.send_depth, most);
+
+  error_code ec;
+  channel_ = verbs::completion_channel::create(device, ec);
+  // Room for everything that can be outstanding at once: a queue that overruns takes the connection down.
+  const auto entries = static_cast<int>(sizes_.receive_depth + sizes_.send_depth);
+  if (!ec) completions_ = verbs::completion_queue::create(device, entries, channel_, 0, ec);
+  e = io::to_error(ec);
+  if (!e) e = create_memory();
+  if (!e) e = create_queue_pair(id);
+  if (!e) e = core::error(post_receives(sizes_.receive_depth));
+  if (e) destroy(id);
+  return e;
+}
+
+core::error stream_queues::create_memory() {
+  received_ = memory_block(sizes_.ring + sizes_.mirror);
+  if (!received_) return core::error(errno);
+  sent_ = memory_block(sizes_.staging + sizes_.control_texts);
+  if (!sent_) return core::error(errno);
+  error_code ec;
+  received_region_ = verbs::memory_region::register_memory(device_->domain, received_.data(), received_.size(),
+                                                           IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE, ec);
+  if (!ec) {
+    sent_region_ = verbs::memory_region::register_memory(device_->domain, sent_.data(), sent_.size(), 0, ec);
+  }
+  return io::to_error(ec);
+}
+
+core::error stream_queues::create_queue_pair(verbs::cm_id& id) {
+  error_code ec;
+  for (unsigned inline_size = sizes_.inline_size;; inline_size /= 2) {
+    ibv_qp_init_attr attributes{};
+    attributes.send_cq = completions_.native_handle();
+    attributes.recv_cq = completions_.native_handle();
+    attributes.qp_type = IBV_QPT_RC;
+    attributes.cap.max_send_wr = sizes_.send_depth;
+    attributes.cap.max_recv_wr = sizes_.receive_depth;
+    attributes.cap.max_send_sge = 1;
+    attributes.cap.max_recv_sge = 1;
+    attributes.cap.max_inline_data = inline_size;
+    id.create_queue_pair(device_->domain, attributes, ec);
+    if (!ec) {
+      queue_pair_ = id.queue_pair().native_handle();
+      sizes_.inline_size = attributes.cap.max_inline_data;
+      return {};
+    }
+    // Devices differ in what they take inline and do not say how much; EINVAL may mean that it was too much.
+    if (ec.value() != EINVAL || inline_size == 0) break;
+  }
+  return ec.value() == ENOMEM ? core::error(core::library_error::device_limit) : io::to_error(ec);
+}
+
+void stream_queues::destroy(verbs::cm_id& id) noexcept {
+  if (queue_pair_) id.destroy_queue_pair();
+  queue_pair_ = nullptr;
+  completions_.reset();
+  channel_.reset();
+  received_region_.reset();
+  sent_region_.reset();
+  received_ = memory_block();
+  sent_ = memory_block();
+  device_.reset();
+  armed_ = false;
+}
+
+int stream_queues::post_receives(unsigned count) noexcept {
+  constexpr unsigned batch = 32;
+  ibv_recv_wr list[batch] = {};
+  for (unsigned i = 0; i < batch; ++i) {
+    list[i].wr_id = receive_id;
+    list[i].next = &list[i] + 1;
+  }
+  while (count > 0) {
+    const unsigned n = std::min(count, batch);
+    list[n - 1].next = nullptr;
+    ibv_recv_wr* bad = nullptr;
+    if (const int e = ::ibv_post_recv(queue_pair_, list, &bad)) return e;
+    list[n - 1].next = &list[n - 1] + 1;
+    count -= n;
+  }
+  return 0;
+}
+
+void stream_queues::to_error() noexcept {
+  if (!queue_pair_) return;
+  error_code ignored;
+  verbs::queue_pair_ref(queue_pair_, device_->device.table()).to_error(ignored);
+}
+
+void stream_queues::set_rnr_timer() noexcept {
+  if (!queue_pair_) return;
+  ibv_qp_attr attributes{};
+  attributes.min_rnr_timer = 12;
+  error_code ignored;  // a net under the credits; iWARP has no such timer
+  verbs::queue_pair_ref(queue_pair_, device_->device.table()).modify(attributes, IBV_QP_MIN_RNR_TIMER, ignored);
+}
+
+void stream_queues::arm() noexcept {
+  error_code ec;
+  if (armed_ && completions_.take_events(ec) > 0) armed_ = false;
+  if (armed_) return;
+  completions_.request_notification(false, ec);
+  armed_ = !ec;
+}
+
+bool stream_queues::port_active(std::uint8_t port) const noexcept {
+  error_code ec;
+  const ibv_port_attr attributes = device_->device.query_port(port, ec);
+  return ec || attributes.state == IBV_PORT_ACTIVE;
+}
+
+}  // namespace io
+}  // namespace v1
+}  // namespace asio_rdma

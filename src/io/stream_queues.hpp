@@ -1,0 +1,97 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_IO_STREAM_QUEUES_HPP
+#define ASIO_RDMA_SRC_IO_STREAM_QUEUES_HPP
+
+#include "io/device_domain.hpp"
+#include "io/memory_block.hpp"
+
+#include <asio_rdma/verbs/cm_id.hpp>
+#include <asio_rdma/verbs/completion_channel.hpp>
+#include <asio_rdma/verbs/completion_queue.hpp>
+#include <asio_rdma/verbs/memory_region.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace io {
+
+/// The verbs objects of one stream connection: a completion channel with one completion queue for both directions, the
+/// queue pair, the ring and the mirror that the peer writes into, and the memory from which we send.
+///
+/// Ring and mirror have a memory region of their own, so that the peer's key reaches nothing else.
+class stream_queues {
+public:
+  struct sizes {
+    std::uint32_t ring = 0;           ///< a power of two
+    std::uint32_t staging = 0;        ///< a power of two
+    std::uint32_t mirror = 0;         ///< bytes that the peer writes behind the ring
+    std::uint32_t control_texts = 0;  ///< bytes from which we send texts of control messages, behind the staging memory
+    unsigned receive_depth = 0;
+    unsigned send_depth = 0;
+    unsigned inline_size = 0;  ///< wanted; may become less
+  };
+
+  /// Makes everything on the id's device, and posts all receives. On failure nothing is left.
+  core::error create(verbs::cm_id& id, const sizes& s);
+  /// Destroys the queue pair and everything else. Blocks while the kernel does it; the id stays.
+  void destroy(verbs::cm_id& id) noexcept;
+  explicit operator bool() const noexcept { return static_cast<bool>(completions_); }
+
+  /// The wr_id of receives; those of sends are the caller's, and even.
+  static constexpr std::uint64_t receive_id = 1;
+
+  /// Takes up to count completions.
+  int poll(ibv_wc* wcs, int count) noexcept { return completions_.poll(wcs, count); }
+  /// Posts count receives without memory, for messages whose data is written into the ring.
+  int post_receives(unsigned count) noexcept;
+  /// Posts a list. 0 or an errno value; then bad is the first one that was not posted.
+  int post_sends(ibv_send_wr* first, ibv_send_wr*& bad) noexcept { return ::ibv_post_send(queue_pair_, first, &bad); }
+  /// Moves the queue pair to the error state: every outstanding request is flushed.
+  void to_error() noexcept;
+  /// RNR NAKs are to be repeated after 0.64 ms. The connection manager leaves 0, which means 655 ms (IBTA table 46).
+  void set_rnr_timer() noexcept;
+
+  /// Arms the completion queue, unless it is armed. Poll once more afterwards.
+  void arm() noexcept;
+  int fd() const noexcept { return channel_.fd(); }
+
+  std::byte* ring() const noexcept { return received_.data(); }
+  std::byte* mirror() const noexcept { return received_.data() + sizes_.ring; }
+  std::uint32_t remote_key() const noexcept { return received_region_.rkey(); }
+  std::byte* staging() const noexcept { return sent_.data(); }
+  std::byte* control_texts() const noexcept { return sent_.data() + sizes_.staging; }
+  std::uint32_t local_key() const noexcept { return sent_region_.lkey(); }
+
+  unsigned send_depth() const noexcept { return sizes_.send_depth; }
+  unsigned receive_depth() const noexcept { return sizes_.receive_depth; }
+  unsigned inline_size() const noexcept { return sizes_.inline_size; }
+  const device_domain& device() const noexcept { return *device_; }
+  /// False if the port that the connection uses is known to be down.
+  bool port_active(std::uint8_t port) const noexcept;
+
+private:
+  core::error create_queue_pair(verbs::cm_id& id);
+  core::error create_memory();
+
+  sizes sizes_;
+  std::shared_ptr<device_domain> device_;
+  memory_block received_;  // ring, mirror
+  memory_block sent_;      // staging, control texts
+  verbs::memory_region received_region_;
+  verbs::memory_region sent_region_;
+  verbs::completion_channel channel_;
+  verbs::completion_queue completions_;
+  ibv_qp* queue_pair_ = nullptr;  // the id's
+  bool armed_ = false;
+};
+
+}  // namespace io
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

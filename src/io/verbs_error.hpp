@@ -1,0 +1,27 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_IO_VERBS_ERROR_HPP
+#define ASIO_RDMA_SRC_IO_VERBS_ERROR_HPP
+
+#include <asio_rdma/error.hpp>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace io {
+
+/// What an error_code of the verbs layer is in the core: the inverse of to_error_code().
+inline core::error to_error(const boost::system::error_code& ec) noexcept {
+  if (ec.category() == library_category()) return {ec.value(), core::error_domain::library};
+  if (ec.category() == completion_category()) return {ec.value(), core::error_domain::completion};
+  if (ec.category() == cm_event_category()) return {ec.value(), core::error_domain::cm_event};
+  if (ec.category() == cm_reject_category()) return {ec.value(), core::error_domain::cm_reject};
+  if (ec.category() == foreign_address_category()) return {ec.value(), core::error_domain::foreign_address};
+  return core::error(ec.value());
+}
+
+}  // namespace io
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

@@ -1,0 +1,294 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "socket/connection.hpp"
+
+#include "log/log.hpp"
+#include "socket/address.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+/// A queue pair that died without a word of the peer's connection manager waits so long for one: it tells a dead
+/// process, which says goodbye through its kernel, from a dead host.
+constexpr std::chrono::milliseconds silence{100};
+
+bool is_empty(const iovec* buffers, std::size_t count) noexcept {
+  return std::all_of(buffers, buffers + count, [](const iovec& b) { return b.iov_len == 0; });
+}
+
+}  // namespace
+
+bool connection::progress() noexcept {
+  const bool any = engine_.progress();
+  if (any) threads_.wake_all();
+  judge();
+  return any;
+}
+
+void connection::judge() noexcept {
+  if (has_ended() || phase_ != phase::established) return;
+  if (const char* why = engine_.violation()) {
+    failure_.set(library_error::protocol_error, failure_step::transfer, why);
+    end(library_error::protocol_error);
+  } else if (const auto reason = engine_.aborted()) {
+    const bool ours = *reason == transfer::abort_reason::protocol_error;
+    end(ours ? error(library_error::protocol_error) : error(ECONNRESET));
+  } else if (peer_disconnected_) {
+    // Whatever the peer sent before it went has been taken by now. After its fin this is an orderly end.
+    if (!engine_.peer_ended()) end(error(ECONNRESET));
+  } else if (engine_.dead()) {
+    judge_dead_queue();
+  }
+}
+
+void connection::judge_dead_queue() noexcept {
+  switch (engine_.failed_status()) {
+    case IBV_WC_SUCCESS:  // flushed, by nobody here
+    case IBV_WC_RETRY_EXC_ERR:
+      if (silence_decided_ || silence_pending_) return;
+      silence_pending_ = true;
+      after(silence, &connection::decide_silence);
+      return;
+    case IBV_WC_REM_INV_REQ_ERR:
+    case IBV_WC_REM_ACCESS_ERR:
+    case IBV_WC_REM_OP_ERR:
+    case IBV_WC_REM_ABORT_ERR:
+      return end(error(ECONNRESET));  // the peer has taken its ring away
+    default:
+      return end(error(engine_.failed_status(), error_domain::completion));
+  }
+}
+
+void connection::decide_silence() noexcept {
+  silence_pending_ = false;
+  silence_decided_ = true;
+  if (!has_ended() && phase_ == phase::established) {
+    const bool unanswered = engine_.failed_status() == IBV_WC_RETRY_EXC_ERR;
+    end(error(!engine_.queues().port_active(id_.port()) ? ENETDOWN : unanswered ? ETIMEDOUT : ECONNRESET));
+  }
+  wake_everybody();
+  update_background();
+}
+
+void connection::end(const error& e) noexcept {
+  ended_ = e;
+  if (!engine_.violation()) {
+    failure_.set_completion(engine_.failed_status(), engine_.vendor_error());
+    failure_.set(e, failure_step::transfer);
+  }
+  engine_.stop();
+  verbs::error_code ignored;
+  if (!peer_disconnected_) id_.disconnect(ignored);
+}
+
+error connection::read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept {
+  const lock_type lock(mutex_);
+  bytes = 0;
+  if (user_closed_) return error(EBADF);
+  if (phase_ != phase::established) return error(ENOTCONN);
+  if (is_empty(buffers, count)) return {};
+  if (engine_.readable() == 0) progress();
+  if (engine_.readable() > 0) {
+    bytes = engine_.read(buffers, count, peek);
+    update_background();
+    return {};
+  }
+  if (engine_.eof() || receiving_ended_) return library_error::eof;
+  return has_ended() ? ended_ : error(EAGAIN);
+}
+
+error connection::write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept {
+  const lock_type lock(mutex_);
+  bytes = 0;
+  if (user_closed_) return error(EBADF);
+  if (phase_ != phase::established) return error(ENOTCONN);
+  if (engine_.sending_ended()) return error(EPIPE);
+  if (is_empty(buffers, count)) return {};
+  progress();
+  if (has_ended()) return ended_;
+  if (peer_disconnected_) return error(EPIPE);
+  if (engine_.dead() || engine_.writable() == 0) return error(EAGAIN);
+  bytes = engine_.write(buffers, count);
+  update_background();
+  return {};
+}
+
+std::uint64_t connection::write_position() noexcept {
+  const lock_type lock(mutex_);
+  return engine_.staged();
+}
+
+error connection::acknowledged(std::uint64_t position) noexcept {
+  const lock_type lock(mutex_);
+  if (user_closed_) return error(EBADF);
+  if (phase_ != phase::established) return error(ENOTCONN);
+  progress();
+  if (engine_.acknowledged(position)) return {};
+  if (has_ended()) return ended_;
+  return error(peer_disconnected_ ? EPIPE : EAGAIN);
+}
+
+error connection::ready(readiness kind) noexcept {
+  const lock_type lock(mutex_);
+  if (user_closed_) return error(EBADF);
+  if (is_pending()) return error(EAGAIN);
+  if (phase_ != phase::established) return {};
+  progress();
+  const bool over = has_ended() || peer_disconnected_;
+  bool is_ready = over;
+  if (kind == readiness::read) is_ready |= engine_.readable() > 0 || engine_.eof() || receiving_ended_;
+  if (kind == readiness::write) is_ready |= engine_.writable() > 0 || engine_.sending_ended();
+  return is_ready ? error() : error(EAGAIN);
+}
+
+std::size_t connection::available() noexcept {
+  const lock_type lock(mutex_);
+  if (phase_ == phase::established && !user_closed_) progress();
+  return engine_.readable();
+}
+
+error connection::shutdown(direction d) noexcept {
+  const lock_type lock(mutex_);
+  if (user_closed_) return error(EBADF);
+  if (phase_ != phase::established) return error(ENOTCONN);
+  progress();
+  if (has_ended()) return error(ENOTCONN);
+  if (d != direction::receive) engine_.end_sending();
+  if (d != direction::send) receiving_ended_ = true;
+  threads_.wake_all();
+  update_background();
+  return {};
+}
+
+bool connection::arm() noexcept {
+  engine_.queues().arm();
+  return progress();
+}
+
+int connection::prepare_wait() noexcept {
+  const lock_type lock(mutex_);
+  if (user_closed_) return -1;
+  owner_waits_ = true;
+  if (phase_ == phase::established && !silence_pending_) {
+    if (has_ended() || peer_disconnected_ || arm() || silence_pending_) return -1;
+    // The owner has moved to the channel once it comes back after having been given it.
+    if (channel_handed_out_) notifier_.reset();
+    channel_handed_out_ = true;
+    return engine_.queues().fd();
+  }
+  if (!is_pending() && !silence_pending_) return -1;
+  if (!notifier_.open()) {
+    decide_silence();
+    return -1;
+  }
+  notifier_.clear();
+  return notifier_.fd();
+}
+
+void connection::end_wait() noexcept {
+  const lock_type lock(mutex_);
+  owner_waits_ = false;
+  update_background();
+}
+
+void connection::wait() noexcept {
+  lock_type lock(mutex_);
+  if (user_closed_) return;
+  int fd = -1;
+  if (phase_ == phase::established && !silence_pending_) {
+    if (has_ended() || peer_disconnected_ || arm() || silence_pending_) return;
+    fd = engine_.queues().fd();
+  } else if (!is_pending() && !silence_pending_) {
+    return;
+  }
+  ++threads_waiting_;
+  threads_.sleep(lock, fd);
+  --threads_waiting_;
+  update_background();
+}
+
+void connection::wake_everybody() noexcept {
+  threads_.wake_all();
+  notifier_.signal();
+}
+
+bool connection::needs_background() const noexcept {
+  if (phase_ != phase::established || owner_waits_ || threads_waiting_ > 0 || has_ended() || peer_disconnected_) {
+    return false;
+  }
+  return user_closed_ || engine_.waits_for_peer();
+}
+
+void connection::update_background() noexcept {
+  if (user_closed_) return step_linger();
+  while (needs_background()) {
+    if (!arm()) return watch_in_background();
+  }
+}
+
+void connection::watch_in_background() noexcept {
+  io::background& thread = io::background::instance();
+  if (watch_ == 0) watch_ = thread.add(engine_.queues().fd(), weak_from_this());
+  thread.arm(watch_, engine_.queues().fd());
+}
+
+void connection::on_readable() noexcept {
+  const lock_type lock(mutex_);
+  // The event is left for whoever waits for it.
+  if (owner_waits_ || threads_waiting_ > 0 || phase_ != phase::established) return;
+  progress();
+  update_background();
+}
+
+void connection::after(std::chrono::milliseconds delay, void (connection::*function)() noexcept) {
+  io::background::instance().after(delay, [weak = weak_from_this(), function] {
+    if (const auto self = weak.lock()) {
+      const lock_type lock(self->mutex_);
+      (self.get()->*function)();
+    }
+  });
+}
+
+error connection::local_address(sockaddr_storage& result) noexcept {
+  const lock_type lock(mutex_);
+  result = local_;
+  return {};
+}
+
+error connection::remote_address(sockaddr_storage& result) noexcept {
+  const lock_type lock(mutex_);
+  if (phase_ != phase::established || user_closed_) return error(ENOTCONN);
+  result = remote_;
+  return {};
+}
+
+error connection::set_option(option name, int value) noexcept {
+  const lock_type lock(mutex_);
+  return settings_.set(name, value);
+}
+
+int connection::get_option(option name) noexcept {
+  const lock_type lock(mutex_);
+  return settings_.get(name);
+}
+
+void connection::last_failure(failure& result) noexcept {
+  const lock_type lock(mutex_);
+  result = failure_.get();
+}
+
+void* connection::native_id() noexcept {
+  const lock_type lock(mutex_);
+  return id_.native_handle();
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma

@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_SOCKET_CONNECTION_HPP
+#define ASIO_RDMA_SRC_SOCKET_CONNECTION_HPP
+
+#include "cm/service.hpp"
+#include "io/background.hpp"
+#include "io/notifier.hpp"
+#include "io/wait_list.hpp"
+#include "socket/failure_record.hpp"
+#include "socket/settings.hpp"
+#include "socket/stream_engine.hpp"
+#include "transfer/handshake.hpp"
+
+#include <asio_rdma/verbs/cm_id.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+/// One stream connection from the first step of connecting to the end of lingering. Thread-safe: one mutex guards it.
+///
+/// Three parties wait for it, and whoever takes completions has to tell the others: its owner's reactor (through the
+/// descriptor of prepare_wait()), threads in wait(), and the internal thread, which serves it while there is something
+/// to do that neither of the others looks after.
+class connection final : public cm::endpoint,
+                         public io::background::watched,
+                         public std::enable_shared_from_this<connection> {
+public:
+  /// What a listener is told about a connection that it accepts.
+  using decision = std::function<void(const std::shared_ptr<connection>&, bool established)>;
+
+  explicit connection(const settings& s) : settings_(s) {}
+
+  // Connecting, the active side.
+
+  /// Starts to connect by an id, which may be bound. The outcome is connect_result()'s, except that the errors of
+  /// calls that fail at once are returned.
+  error connect(verbs::cm_id id, std::shared_ptr<cm::service> service, const sockaddr* address, socklen_t size);
+  error connect_result() noexcept;
+  void cancel_connect() noexcept;
+
+  // Accepting, the passive side. Both are called on the internal thread.
+
+  /// Answers a connect request whose handshake is in order. On failure the id is given back for rejecting.
+  error accept(verbs::cm_id& id, std::shared_ptr<cm::service> service, const transfer::handshake& peer,
+               const rdma_conn_param& request, bool v6_socket, decision decided);
+
+  // Established. Errors as those of core::socket.
+
+  error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept;
+  error write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept;
+  std::uint64_t write_position() noexcept;
+  error acknowledged(std::uint64_t position) noexcept;
+  error ready(readiness kind) noexcept;
+  std::size_t available() noexcept;
+  error shutdown(direction d) noexcept;
+  void close() noexcept;
+
+  int prepare_wait() noexcept;
+  void end_wait() noexcept;
+  void wait() noexcept;
+
+  error local_address(sockaddr_storage& result) noexcept;
+  error remote_address(sockaddr_storage& result) noexcept;
+  error set_option(option name, int value) noexcept;
+  int get_option(option name) noexcept;
+  void last_failure(failure& result) noexcept;
+  void* native_id() noexcept;
+
+  /// For the exit of the process: ends sending in order. True once nothing is left to do.
+  bool drain() noexcept;
+
+  void on_event(const verbs::cm_event& event) noexcept override;
+  void on_readable() noexcept override;
+
+private:
+  enum class phase {
+    idle,
+    resolving_address,
+    resolving_route,
+    connecting,  // our request is on its way
+    accepting,   // our reply is on its way
+    established,
+    disconnecting,  // everything is acknowledged and we have said goodbye
+    failed,         // never became established
+    closed,         // nothing of it is left
+  };
+  using lock_type = std::unique_lock<std::mutex>;
+
+  bool is_pending() const noexcept { return phase_ > phase::idle && phase_ < phase::established; }
+  bool has_ended() const noexcept { return static_cast<bool>(ended_); }
+
+  // Events of the connection manager, in the order in which they come.
+  void address_resolved();
+  void route_resolved();
+  void established(const verbs::cm_event& event);
+  void answered(const verbs::cm_event& event);
+  void disconnected(const verbs::cm_event& event);
+  void connect_failed(const verbs::cm_event& event);
+  void fail_connect(const error& e, failure_step step, const char* detail = nullptr) noexcept;
+  void accept_timed_out() noexcept;
+  void fail_accept() noexcept;
+  void connect_timed_out() noexcept;
+  error start_resolving(const sockaddr* address, socklen_t size);
+  void become_established();
+  void tell_listener(bool is_established);
+
+  bool progress() noexcept;
+  void judge() noexcept;
+  void judge_dead_queue() noexcept;
+  void end(const error& e) noexcept;
+  void decide_silence() noexcept;
+  bool arm() noexcept;
+
+  bool needs_background() const noexcept;
+  void update_background() noexcept;
+  void watch_in_background() noexcept;
+  void wake_everybody() noexcept;
+
+  void start_linger();
+  void step_linger() noexcept;
+  void linger_timed_out() noexcept;
+  void teardown_in_background() noexcept;
+  void teardown() noexcept;
+  void after(std::chrono::milliseconds delay, void (connection::*function)() noexcept);
+
+  std::mutex mutex_;
+  settings settings_;
+  phase phase_ = phase::idle;
+  std::shared_ptr<cm::service> service_;
+  verbs::cm_id id_;
+  stream_engine engine_;
+  decision decided_;
+
+  error connect_error_;
+  error ended_;  // why reads and writes fail, once they do
+  bool peer_disconnected_ = false;
+  bool silence_pending_ = false;  // the queue pair is dead and we wait a moment for the peer's word
+  bool silence_decided_ = false;
+  bool receiving_ended_ = false;  // by our own shutdown
+  bool user_closed_ = false;
+
+  bool owner_waits_ = false;
+  unsigned threads_waiting_ = 0;
+  io::wait_list threads_;
+  io::notifier notifier_;  // the descriptor while there is no completion channel
+  bool channel_handed_out_ = false;
+  io::background::watch_id watch_ = 0;
+
+  sockaddr_storage local_{};  // as the user sees them
+  sockaddr_storage remote_{};
+  transfer::loopback loopback_ = transfer::loopback::none;
+  std::uint32_t loopback_v4_ = 0;
+  bool v6_socket_ = false;
+  failure_record failure_;
+};
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

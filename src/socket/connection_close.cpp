@@ -1,0 +1,95 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+// How a connection ends: what was written is sent in the background, then the peer is told, then all is destroyed.
+
+#include "log/log.hpp"
+#include "socket/connection.hpp"
+#include "socket/exit_drain.hpp"
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+/// A closed connection whose peer takes no more bytes is given up after a minute, as TCP gives up an orphan in
+/// FIN_WAIT_2 (tcp_fin_timeout, tcp(7)).
+constexpr std::chrono::milliseconds default_linger{60'000};
+
+/// The peer's kernel answers a goodbye at once, or never.
+constexpr std::chrono::milliseconds goodbye_timeout{1000};
+
+}  // namespace
+
+void connection::close() noexcept {
+  const lock_type lock(mutex_);
+  if (user_closed_) return;
+  progress();
+  user_closed_ = true;
+  owner_waits_ = false;
+  threads_.wake_all();
+  const bool can_send = phase_ == phase::established && !has_ended() && !peer_disconnected_ && !engine_.dead();
+  if (can_send && settings_.linger != 0) {
+    start_linger();
+  } else {
+    teardown_in_background();
+  }
+}
+
+void connection::start_linger() {
+  engine_.end_sending();
+  after(settings_.linger < 0 ? default_linger : std::chrono::seconds(settings_.linger), &connection::linger_timed_out);
+  step_linger();
+}
+
+void connection::step_linger() noexcept {
+  while (phase_ == phase::established) {
+    if (has_ended() || peer_disconnected_ || engine_.dead()) return teardown_in_background();
+    if (engine_.all_acknowledged()) {
+      phase_ = phase::disconnecting;
+      verbs::error_code ec;
+      id_.disconnect(ec);
+      after(goodbye_timeout, &connection::linger_timed_out);
+      return;
+    }
+    if (!arm()) return watch_in_background();
+  }
+}
+
+void connection::linger_timed_out() noexcept {
+  if (phase_ != phase::established && phase_ != phase::disconnecting) return;
+  if (phase_ == phase::established) log(log_level::warning, "close: the peer took not all that was written in time");
+  teardown();
+}
+
+void connection::teardown_in_background() noexcept {
+  io::background::instance().post([self = shared_from_this()] {
+    const lock_type lock(self->mutex_);
+    self->teardown();
+  });
+}
+
+void connection::teardown() noexcept {
+  if (phase_ == phase::closed) return;
+  phase_ = phase::closed;
+  decided_ = nullptr;
+  forget_at_exit(this);
+  if (watch_ != 0) io::background::instance().remove(watch_, engine_.queues().fd());
+  watch_ = 0;
+  if (!id_) return;
+  engine_.destroy(id_);
+  service_->destroy(std::move(id_));
+}
+
+bool connection::drain() noexcept {
+  const lock_type lock(mutex_);
+  if (phase_ != phase::established || has_ended() || peer_disconnected_) return true;
+  engine_.end_sending();
+  progress();
+  return has_ended() || peer_disconnected_ || engine_.dead() || engine_.all_acknowledged();
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma

@@ -1,0 +1,378 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+// How a connection comes to be, and what the connection manager has to say about it afterwards.
+
+#include "io/verbs_error.hpp"
+#include "log/log.hpp"
+#include "socket/address.hpp"
+#include "socket/carrier.hpp"
+#include "socket/connection.hpp"
+#include "socket/exit_drain.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+using verbs::error_code;
+
+namespace {
+
+/// How long the kernel looks for a link address or a route; connect_timeout bounds all steps together.
+constexpr std::chrono::milliseconds resolve_timeout{2000};
+
+/// A client that asked and never answers our reply is given up.
+constexpr std::chrono::milliseconds accept_timeout{5000};
+
+rdma_conn_param parameters(const settings& s, const unsigned char* private_data, std::size_t size) noexcept {
+  rdma_conn_param p{};
+  p.private_data = private_data;
+  p.private_data_len = static_cast<std::uint8_t>(size);
+  p.responder_resources = 1;
+  p.initiator_depth = 1;
+  p.flow_control = 1;
+  p.retry_count = static_cast<std::uint8_t>(s.retry_count);
+  p.rnr_retry_count = 7;  // without end: credits make RNR impossible, and this is the net under them
+  return p;
+}
+
+sockaddr_storage stored(const sockaddr& a) noexcept {
+  sockaddr_storage result{};
+  copy_address(&a, a.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in), result);
+  return result;
+}
+
+/// What a refusal means, in the terms of connect(2) where there are such.
+error reject_error(const verbs::cm_event& event, const char*& detail) noexcept {
+  const auto reject = transfer::decode_reject(event.private_data.data(), event.private_data_size);
+  if (!reject) {
+    constexpr int invalid_service_id = 8;  // nobody listens
+    constexpr int consumer_reject = 28;    // a listener that is not ours said no
+    if (event.status == invalid_service_id || event.status == consumer_reject) return error(ECONNREFUSED);
+    return io::to_error(event.error());
+  }
+  switch (reject->reason) {
+    case transfer::reject_reason::incompatible_version:
+      return library_error::incompatible_version;
+    case transfer::reject_reason::mode_mismatch:
+      return library_error::mode_mismatch;
+    case transfer::reject_reason::not_ours:
+    case transfer::reject_reason::bad_handshake:
+      return library_error::protocol_error;
+    case transfer::reject_reason::backlog_full:
+      detail = "the listener's backlog is full";
+      break;
+    case transfer::reject_reason::out_of_resources:
+      detail = "the listener has no memory, descriptors or queue pairs left";
+      break;
+    case transfer::reject_reason::not_loopback:
+      detail = "the listener is bound to another address";
+      break;
+    case transfer::reject_reason::closing:
+      detail = "the listener was closed";
+      break;
+  }
+  return error(ECONNREFUSED);
+}
+
+error handshake_error(transfer::handshake_error e) noexcept {
+  switch (e) {
+    case transfer::handshake_error::not_ours:
+      return library_error::not_asio_rdma;
+    case transfer::handshake_error::incompatible_version:
+      return library_error::incompatible_version;
+    default:
+      return library_error::protocol_error;
+  }
+}
+
+}  // namespace
+
+error connection::connect(verbs::cm_id id, std::shared_ptr<cm::service> service, const sockaddr* address,
+                          socklen_t size) {
+  const lock_type lock(mutex_);
+  service_ = std::move(service);
+  service_->adopt(shared_from_this(), id);
+  id_ = std::move(id);
+  const error e = start_resolving(address, size);
+  if (e) fail_connect(e, failure_step::resolve_address);
+  return e;
+}
+
+error connection::start_resolving(const sockaddr* address, socklen_t size) {
+  if (!copy_address(address, size, remote_)) return error(EINVAL);
+  failure_.set_peer(remote_);
+  v6_socket_ = remote_.ss_family == AF_INET6;
+  if (is_loopback(remote_) || is_any(remote_)) {
+    const bool v4 = unmapped(remote_).ss_family == AF_INET;
+    if (is_any(remote_)) remote_ = v4 ? make_v4(INADDR_LOOPBACK, port_of(remote_)) : loopback_v6(port_of(remote_));
+    loopback_ = v4 ? transfer::loopback::v4 : transfer::loopback::v6;
+    loopback_v4_ = v4 ? v4_of(remote_) : 0;
+  }
+  if (port_of(remote_) == 0) return error(ECONNREFUSED);  // as TCP has it
+  if (!notifier_.open()) return error(errno);
+
+  sockaddr_storage carried;
+  if (const error e = carrier_of(remote_, true, carried)) return e;
+  phase_ = phase::resolving_address;
+  error_code ec;
+  id_.resolve_address(nullptr, as_sockaddr(carried), resolve_timeout, ec);
+  if (ec) return explain_resolve_error(io::to_error(ec), carried);
+  after(std::chrono::milliseconds(settings_.connect_timeout), &connection::connect_timed_out);
+  return {};
+}
+
+error connection::connect_result() noexcept {
+  const lock_type lock(mutex_);
+  if (is_pending()) return error(EAGAIN);
+  return phase_ == phase::established ? error() : connect_error_;
+}
+
+void connection::cancel_connect() noexcept {
+  const lock_type lock(mutex_);
+  if (is_pending()) fail_connect(error(ECANCELED), failure_step::connect);
+}
+
+void connection::connect_timed_out() noexcept {
+  if (!is_pending()) return;
+  const bool resolving = phase_ != phase::connecting;
+  fail_connect(error(resolving ? EHOSTUNREACH : ETIMEDOUT),
+               resolving ? failure_step::resolve_address : failure_step::connect);
+}
+
+void connection::fail_connect(const error& e, failure_step step, const char* detail) noexcept {
+  phase_ = phase::failed;
+  connect_error_ = e;
+  if (e != error(ECANCELED)) failure_.set(e, step, detail);
+  engine_.destroy(id_);
+  service_->destroy(std::move(id_));
+  wake_everybody();
+}
+
+void connection::on_event(const verbs::cm_event& event) noexcept {
+  const lock_type lock(mutex_);
+  switch (event.type) {
+    case RDMA_CM_EVENT_ADDR_RESOLVED:
+      if (phase_ == phase::resolving_address) address_resolved();
+      break;
+    case RDMA_CM_EVENT_ROUTE_RESOLVED:
+      if (phase_ == phase::resolving_route) route_resolved();
+      break;
+    case RDMA_CM_EVENT_ESTABLISHED:
+      if (phase_ == phase::connecting) answered(event);
+      if (phase_ == phase::accepting) established(event);
+      break;
+    case RDMA_CM_EVENT_ADDR_ERROR:
+    case RDMA_CM_EVENT_ROUTE_ERROR:
+    case RDMA_CM_EVENT_CONNECT_ERROR:
+    case RDMA_CM_EVENT_UNREACHABLE:
+    case RDMA_CM_EVENT_REJECTED:
+      connect_failed(event);
+      break;
+    case RDMA_CM_EVENT_DISCONNECTED:
+      disconnected(event);
+      break;
+    case RDMA_CM_EVENT_DEVICE_REMOVAL:
+      failure_.set_event(event);
+      if (is_pending()) fail_connect(error(ENODEV), failure_step::connect);
+      if (phase_ == phase::established && !has_ended()) end(error(ENODEV));
+      wake_everybody();
+      break;
+    default:
+      break;  // ADDR_CHANGE and TIMEWAIT_EXIT change nothing for us
+  }
+}
+
+void connection::address_resolved() {
+  if (!id_.context()) return fail_connect(library_error::no_device, failure_step::resolve_address);
+  failure_.set_device(id_.context().name());
+  phase_ = phase::resolving_route;
+  error_code ec;
+  id_.ack_timeout(static_cast<std::uint8_t>(settings_.ack_timeout), ec);  // older kernels keep their own
+  id_.resolve_route(resolve_timeout, ec);
+  if (ec) fail_connect(io::to_error(ec), failure_step::resolve_route);
+}
+
+void connection::route_resolved() {
+  if (const error e = engine_.create(id_, settings_)) return fail_connect(e, failure_step::create_resources);
+  transfer::handshake ours = engine_.describe();
+  ours.loopback = loopback_;
+  ours.loopback_v4 = loopback_v4_;
+  ours.asked_v6 = v6_socket_;
+  const auto text = transfer::encode_handshake(ours);
+  phase_ = phase::connecting;
+  error_code ec;
+  id_.connect(parameters(settings_, text.data(), text.size()), ec);
+  if (ec) fail_connect(io::to_error(ec), failure_step::connect);
+}
+
+void connection::answered(const verbs::cm_event& event) {
+  const auto peer = transfer::decode_handshake(event.private_data.data(), event.private_data_size);
+  if (!peer) return fail_connect(handshake_error(peer.error), failure_step::connect);
+  const auto agreed = transfer::agree(engine_.describe(), peer.value);
+  if (!agreed) return fail_connect(library_error::mode_mismatch, failure_step::connect);
+  engine_.start(peer.value, *agreed);
+  engine_.queues().set_rnr_timer();
+
+  const std::uint16_t port = id_.source_port();
+  switch (loopback_) {
+    case transfer::loopback::v4:
+      local_ = make_v4(INADDR_LOOPBACK, port);
+      break;
+    case transfer::loopback::v6:
+      local_ = loopback_v6(port);
+      break;
+    case transfer::loopback::none:
+      local_ = stored(id_.local_address());
+      break;
+  }
+  if (v6_socket_) local_ = mapped(local_);
+  become_established();
+}
+
+error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service, const transfer::handshake& peer,
+                         const rdma_conn_param& request, bool v6_socket, decision decided) {
+  const lock_type lock(mutex_);
+  error_code ec;
+  id.ack_timeout(static_cast<std::uint8_t>(settings_.ack_timeout), ec);
+  if (const error e = engine_.create(id, settings_)) return e;
+  const auto agreed = transfer::agree(engine_.describe(), peer);
+  if (!agreed) {
+    engine_.destroy(id);
+    return library_error::mode_mismatch;
+  }
+  engine_.start(peer, *agreed);
+  const auto text = transfer::encode_handshake(engine_.describe());
+
+  local_ = stored(id.local_address());
+  remote_ = stored(id.peer_address());
+  switch (peer.loopback) {
+    case transfer::loopback::v4:
+      local_ = make_v4(peer.loopback_v4, port_of(local_));
+      remote_ = make_v4(INADDR_LOOPBACK, port_of(remote_));
+      break;
+    case transfer::loopback::v6:
+      local_ = loopback_v6(port_of(local_));
+      remote_ = loopback_v6(port_of(remote_));
+      break;
+    case transfer::loopback::none:
+      break;
+  }
+  if (v6_socket) {
+    local_ = mapped(local_);
+    remote_ = mapped(remote_);
+  }
+  failure_.set_peer(remote_);
+  failure_.set_device(id.context().name());
+
+  rdma_conn_param reply = parameters(settings_, text.data(), text.size());
+  reply.responder_resources = std::min(reply.responder_resources, request.initiator_depth);
+  reply.initiator_depth = std::min(reply.initiator_depth, request.responder_resources);
+  phase_ = phase::accepting;
+  service->adopt(shared_from_this(), id);  // before its events can come
+  id.accept(reply, ec);
+  if (ec) {
+    phase_ = phase::failed;
+    engine_.destroy(id);
+    return io::to_error(ec);
+  }
+  service_ = std::move(service);
+  id_ = std::move(id);
+  decided_ = std::move(decided);
+  engine_.queues().set_rnr_timer();
+  after(accept_timeout, &connection::accept_timed_out);
+  return {};
+}
+
+void connection::accept_timed_out() noexcept {
+  if (phase_ == phase::accepting) fail_accept();
+}
+
+void connection::established(const verbs::cm_event&) {
+  become_established();
+  tell_listener(true);
+}
+
+void connection::become_established() {
+  phase_ = phase::established;
+  drain_at_exit(shared_from_this());
+  engine_.flush();
+  wake_everybody();
+}
+
+void connection::fail_accept() noexcept {
+  phase_ = phase::failed;
+  engine_.destroy(id_);
+  service_->destroy(std::move(id_));
+  tell_listener(false);
+}
+
+void connection::tell_listener(bool is_established) {
+  if (const decision decided = std::move(decided_)) decided(shared_from_this(), is_established);
+  decided_ = nullptr;
+}
+
+void connection::connect_failed(const verbs::cm_event& event) {
+  if (phase_ == phase::accepting) return fail_accept();
+  if (!is_pending()) return;
+  failure_.set_event(event);
+  const char* detail = nullptr;
+  error e;
+  switch (event.type) {
+    case RDMA_CM_EVENT_REJECTED:
+      e = reject_error(event, detail);
+      break;
+    case RDMA_CM_EVENT_UNREACHABLE:
+      e = error(ETIMEDOUT);
+      break;  // our request got no answer
+    case RDMA_CM_EVENT_CONNECT_ERROR:
+      e = io::to_error(event.error());
+      break;
+    default: {
+      sockaddr_storage carried;
+      (void)carrier_of(remote_, true, carried);
+      e = event.status == 0 || event.status == -ETIMEDOUT ? error(EHOSTUNREACH)
+                                                          : explain_resolve_error(error(-event.status), carried);
+    }
+  }
+  const failure_step step = phase_ == phase::resolving_address ? failure_step::resolve_address
+                            : phase_ == phase::resolving_route ? failure_step::resolve_route
+                                                               : failure_step::connect;
+  fail_connect(e, step, detail);
+}
+
+void connection::disconnected(const verbs::cm_event& event) {
+  switch (phase_) {
+    case phase::connecting:
+      fail_connect(error(ECONNRESET), failure_step::connect);
+      break;
+    case phase::accepting:
+      fail_accept();
+      break;
+    case phase::disconnecting:
+      teardown();
+      break;
+    case phase::established: {
+      failure_.set_event(event);
+      peer_disconnected_ = true;
+      error_code ignored;
+      id_.disconnect(ignored);  // the answer that the peer waits for
+      progress();
+      // On rxe of Linux 6.1 a disconnect flushes nothing. The owner, who waits for completions, learns of the end by
+      // the flushed receives.
+      engine_.stop();
+      wake_everybody();
+      update_background();
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma

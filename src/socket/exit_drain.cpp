@@ -1,0 +1,84 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "socket/exit_drain.hpp"
+
+#include "io/background.hpp"
+#include "log/log.hpp"
+#include "socket/connection.hpp"
+
+#include <asio_rdma/exit_linger.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+std::atomic<int> exit_linger_milliseconds{2000};
+
+struct registry {
+  std::mutex mutex;
+  bool registered = false;
+  std::map<const connection*, std::weak_ptr<connection>> connections;
+};
+
+registry& the_registry() {
+  static registry& r = *new registry;
+  return r;
+}
+
+void drain_all() {
+  using clock = std::chrono::steady_clock;
+  const int bound = exit_linger_milliseconds.load();
+  if (bound == 0) return;
+  std::vector<std::shared_ptr<connection>> left;
+  {
+    registry& r = the_registry();
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    for (const auto& [key, weak] : r.connections) {
+      if (auto c = weak.lock()) left.push_back(std::move(c));
+    }
+  }
+  const auto deadline = clock::now() + std::chrono::milliseconds(bound);
+  for (;;) {
+    left.erase(std::remove_if(left.begin(), left.end(), [](const auto& c) { return c->drain(); }), left.end());
+    if (left.empty()) return;
+    if (clock::now() >= deadline) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  log(log_level::warning, "exit: %zu connections still had bytes to send after %d ms", left.size(), bound);
+}
+
+}  // namespace
+
+void drain_at_exit(const std::shared_ptr<connection>& c) {
+  registry& r = the_registry();
+  const std::lock_guard<std::mutex> lock(r.mutex);
+  r.connections.emplace(c.get(), c);
+  if (!r.registered) io::background::instance().at_exit(drain_all);
+  r.registered = true;
+}
+
+void forget_at_exit(const connection* c) noexcept {
+  registry& r = the_registry();
+  const std::lock_guard<std::mutex> lock(r.mutex);
+  r.connections.erase(c);
+}
+
+}  // namespace core
+
+void set_exit_linger(int milliseconds) noexcept {
+  core::exit_linger_milliseconds.store(milliseconds < 0 ? 0 : milliseconds);
+}
+
+}  // namespace v1
+}  // namespace asio_rdma

@@ -1,0 +1,24 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_SOCKET_EXIT_DRAIN_HPP
+#define ASIO_RDMA_SRC_SOCKET_EXIT_DRAIN_HPP
+
+#include <memory>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+class connection;
+
+/// A queue pair dies with its process, and bytes that are staged then are lost. So the process waits at its normal
+/// exit, for a bounded time, until each connection added here has got rid of them.
+void drain_at_exit(const std::shared_ptr<connection>& c);
+void forget_at_exit(const connection* c) noexcept;
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

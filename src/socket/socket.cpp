@@ -1,0 +1,362 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include <asio_rdma/detail/core/socket.hpp>
+
+#include "cm/service.hpp"
+#include "io/verbs_error.hpp"
+#include "socket/address.hpp"
+#include "socket/carrier.hpp"
+#include "socket/connection.hpp"
+#include "socket/failure_record.hpp"
+#include "socket/listener.hpp"
+#include "socket/settings.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+/// What a socket is now: unbound, bound, a listener or a connection. Its mutex guards the change from one to the other;
+/// the operations themselves run under the listener's or the connection's.
+class socket_impl {
+public:
+  explicit socket_impl(int family) noexcept : family_(family), id_(next_id()) {
+    bound_.ss_family = static_cast<sa_family_t>(family);
+  }
+  ~socket_impl() { close(); }
+
+  static socket make(socket_impl* impl) noexcept { return socket(impl); }
+  static socket make_accepted(std::shared_ptr<connection> c, int family) {
+    socket s(new socket_impl(family));
+    s.impl_->connection_ = std::move(c);
+    return s;
+  }
+
+  std::atomic<unsigned> references{1};
+
+  std::uint64_t id() const noexcept { return id_; }
+  int family() const noexcept { return family_; }
+
+  std::shared_ptr<connection> get_connection() const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return connection_;
+  }
+  std::shared_ptr<listener> get_listener() const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return listener_;
+  }
+  /// Why there is no connection to do something with.
+  error no_connection() const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return error(closed_ ? EBADF : ENOTCONN);
+  }
+  bool is_closed() const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return closed_;
+  }
+
+  error bind(const sockaddr* address, socklen_t size) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    if (is_bound_ || connection_ || listener_) return error(EINVAL);
+    sockaddr_storage asked;
+    if (!copy_address(address, size, asked)) return error(EINVAL);
+    if (asked.ss_family != family_) return error(EAFNOSUPPORT);
+    failure_.set_peer(asked);
+    const error e = bind_to(asked);
+    if (e) failure_.set(e, failure_step::bind);
+    return e;
+  }
+
+  error listen(int backlog) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    if (connection_) return error(EINVAL);
+    if (listener_) {
+      listener_->set_backlog(backlog);
+      return {};
+    }
+    error e;
+    if (!is_bound_) {
+      const sockaddr_storage any = bound_;
+      e = bind_to(any);
+    }
+    if (!e) {
+      auto made = std::make_shared<listener>(settings_, bound_);
+      e = made->listen(std::move(cm_id_), service_, backlog);
+      if (!e) listener_ = std::move(made);
+    }
+    if (e) failure_.set(e, failure_step::listen);
+    return e;
+  }
+
+  error connect(const sockaddr* address, socklen_t size) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    if (listener_) return error(EOPNOTSUPP);
+    if (address && address->sa_family != family_) return error(EAFNOSUPPORT);
+    if (connection_) {
+      const error state = connection_->connect_result();
+      if (!state) return error(EISCONN);
+      if (state == error(EAGAIN)) return error(EALREADY);
+    }
+    if (!cm_id_) {
+      // A bound socket stays bound after a failed connect, as TCP's does.
+      const sockaddr_storage asked = bound_;
+      const error e = is_bound_ ? bind_to(asked) : make_id();
+      if (e) {
+        failure_.set(e, failure_step::open_device);
+        return e;
+      }
+    }
+    connection_ = std::make_shared<connection>(settings_);
+    return connection_->connect(std::move(cm_id_), service_, address, size);
+  }
+
+  void close() noexcept {
+    std::shared_ptr<connection> c;
+    std::shared_ptr<listener> l;
+    verbs::cm_id id;
+    std::shared_ptr<cm::service> service;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (closed_) return;
+      closed_ = true;
+      c = connection_;
+      l = listener_;
+      id = std::move(cm_id_);
+      service = service_;
+    }
+    if (c) c->close();
+    if (l) l->close();
+    if (id) service->destroy(std::move(id));
+  }
+
+  error set_option(option name, int value) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    if (fixed_by_connection(name) && (connection_ || listener_)) return error(EINVAL);
+    if (const error e = settings_.set(name, value)) return e;
+    if (connection_) (void)connection_->set_option(name, value);
+    if (listener_) listener_->set_option(name, value);
+    return {};
+  }
+
+  error get_option(option name, int& value) const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    value = connection_ ? connection_->get_option(name) : settings_.get(name);
+    return {};
+  }
+
+  error local_address(sockaddr_storage& result) const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    if (connection_ && !connection_->connect_result()) return connection_->local_address(result);
+    result = bound_;
+    return {};
+  }
+
+  void last_failure(failure& result) const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    result = failure_.get();
+    if (connection_ && result.step == failure_step::none) connection_->last_failure(result);
+  }
+
+  void* native_id() const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (connection_) return connection_->native_id();
+    if (listener_) return listener_->native_id();
+    return cm_id_.native_handle();
+  }
+
+private:
+  static std::uint64_t next_id() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+
+  error make_id() {
+    if (const error e = cm::service::instance(service_)) return e;
+    return service_->create_id(nullptr, cm_id_);
+  }
+
+  error bind_to(const sockaddr_storage& asked) {
+    error e = make_id();
+    if (e) return e;
+    verbs::error_code ec;
+    cm_id_.reuse_address(settings_.reuse_address != 0, ec);
+    if (family_ == AF_INET6) cm_id_.v6_only(settings_.v6_only != 0, ec);
+    sockaddr_storage carried;
+    e = carrier_of(asked, false, carried);
+    if (!e) {
+      cm_id_.bind(as_sockaddr(carried), ec);
+      e = explain_bind_error(io::to_error(ec), carried);
+    }
+    if (e) {
+      service_->destroy(std::move(cm_id_));
+      return e;
+    }
+    bound_ = asked;
+    set_port(bound_, cm_id_.source_port());
+    is_bound_ = true;
+    return {};
+  }
+
+  mutable std::mutex mutex_;
+  const int family_;
+  const std::uint64_t id_;
+  settings settings_;
+  bool closed_ = false;
+  bool is_bound_ = false;
+  sockaddr_storage bound_{};  // as the user asked, with the port chosen
+  std::shared_ptr<cm::service> service_;
+  verbs::cm_id cm_id_;  // until it goes to a listener or a connection
+  std::shared_ptr<connection> connection_;
+  std::shared_ptr<listener> listener_;
+  failure_record failure_;
+};
+
+socket::socket(const socket& other) noexcept : impl_(other.impl_) {
+  if (impl_) impl_->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+socket::socket(socket&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+
+socket& socket::operator=(socket other) noexcept {
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+
+socket::~socket() {
+  if (impl_ && impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
+}
+
+error socket::open_stream(int family, socket& result) noexcept {
+  if (family != AF_INET && family != AF_INET6) return error(EAFNOSUPPORT);
+  socket_impl* const impl = new (std::nothrow) socket_impl(family);
+  if (!impl) return error(ENOMEM);
+  result = socket_impl::make(impl);
+  return {};
+}
+
+error socket::bind(const sockaddr* address, socklen_t size) noexcept {
+  return impl_->bind(address, size);
+}
+error socket::listen(int backlog) noexcept {
+  return impl_->listen(backlog);
+}
+error socket::connect(const sockaddr* address, socklen_t size) noexcept {
+  return impl_->connect(address, size);
+}
+
+error socket::accept(socket& peer) noexcept {
+  const auto l = impl_->get_listener();
+  if (!l) return error(impl_->is_closed() ? EBADF : EINVAL);
+  std::shared_ptr<connection> c;
+  if (const error e = l->accept(c)) return e;
+  peer = socket_impl::make_accepted(std::move(c), impl_->family());
+  return {};
+}
+
+error socket::connect_result() noexcept {
+  const auto c = impl_->get_connection();
+  return c ? c->connect_result() : impl_->no_connection();
+}
+
+void socket::cancel_connect() noexcept {
+  if (const auto c = impl_->get_connection()) c->cancel_connect();
+}
+
+error socket::read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept {
+  bytes = 0;
+  const auto c = impl_->get_connection();
+  return c ? c->read(buffers, count, peek, bytes) : impl_->no_connection();
+}
+
+error socket::write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept {
+  bytes = 0;
+  const auto c = impl_->get_connection();
+  return c ? c->write(buffers, count, bytes) : impl_->no_connection();
+}
+
+std::uint64_t socket::write_position() const noexcept {
+  const auto c = impl_->get_connection();
+  return c ? c->write_position() : 0;
+}
+
+error socket::acknowledged(std::uint64_t position) noexcept {
+  const auto c = impl_->get_connection();
+  return c ? c->acknowledged(position) : impl_->no_connection();
+}
+
+error socket::ready(readiness kind) noexcept {
+  if (const auto c = impl_->get_connection()) return c->ready(kind);
+  if (const auto l = impl_->get_listener()) return l->ready(kind);
+  return impl_->is_closed() ? error(EBADF) : error();
+}
+
+std::size_t socket::available(error& e) noexcept {
+  const auto c = impl_->get_connection();
+  e = impl_->is_closed() ? error(EBADF) : error();
+  return c && !e ? c->available() : 0;
+}
+
+error socket::shutdown(direction d) noexcept {
+  const auto c = impl_->get_connection();
+  return c ? c->shutdown(d) : impl_->no_connection();
+}
+
+void socket::close() noexcept {
+  impl_->close();
+}
+
+int socket::prepare_wait() noexcept {
+  if (const auto c = impl_->get_connection()) return c->prepare_wait();
+  if (const auto l = impl_->get_listener()) return l->prepare_wait();
+  return -1;
+}
+
+void socket::end_wait() noexcept {
+  if (const auto c = impl_->get_connection()) c->end_wait();
+}
+
+void socket::wait() noexcept {
+  if (const auto c = impl_->get_connection()) return c->wait();
+  if (const auto l = impl_->get_listener()) return l->wait();
+}
+
+error socket::local_address(sockaddr_storage& result) const noexcept {
+  return impl_->local_address(result);
+}
+
+error socket::remote_address(sockaddr_storage& result) const noexcept {
+  const auto c = impl_->get_connection();
+  return c ? c->remote_address(result) : impl_->no_connection();
+}
+
+error socket::set_option(option name, int value) noexcept {
+  return impl_->set_option(name, value);
+}
+error socket::get_option(option name, int& value) const noexcept {
+  return impl_->get_option(name, value);
+}
+void socket::last_failure(failure& result) const noexcept {
+  impl_->last_failure(result);
+}
+void* socket::native_id() const noexcept {
+  return impl_->native_id();
+}
+std::uint64_t socket::id() const noexcept {
+  return impl_->id();
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma

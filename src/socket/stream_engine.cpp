@@ -1,0 +1,303 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "socket/stream_engine.hpp"
+
+#include "log/log.hpp"
+#include "transfer/message.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+using transfer::extent;
+using transfer::message_kind;
+
+namespace {
+
+/// Sends in flight at once. More than a ring of chunks needs; small, since each connection has one.
+constexpr unsigned send_depth = 64;
+
+/// Takes a small message out of the staging memory when it is posted, which saves the device a read. More on a device
+/// that offers it costs memory for each slot of the send queue.
+constexpr unsigned wanted_inline_size = 128;
+
+/// Longest message. Past the knee of every device's curve, and four of them fit into the default ring.
+constexpr std::uint32_t longest_chunk = 64 * 1024;
+
+std::uint64_t address_of(const std::byte* p) noexcept {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
+
+}  // namespace
+
+/// A list of work requests that is posted with one doorbell.
+class stream_engine::burst {
+public:
+  explicit burst(stream_engine& engine) noexcept : engine_(engine) {}
+
+  /// A message: its bytes, if any, go from local memory to an address of the peer.
+  void add(message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
+           std::uint32_t remote_key) noexcept {
+    if (count_ == capacity) post();
+    ibv_send_wr& request = requests_[count_];
+    ibv_sge& entry = entries_[count_];
+    request = {};
+    request.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+    request.imm_data = htonl(transfer::encode_immediate(kind, length_field));
+    request.wr.rdma.remote_addr = to;
+    request.wr.rdma.rkey = remote_key;
+    if (length > 0) {
+      entry.addr = address_of(from);
+      entry.length = length;
+      entry.lkey = engine_.queues_.local_key();
+      request.sg_list = &entry;
+      request.num_sge = 1;
+      if (length <= engine_.queues_.inline_size()) request.send_flags |= IBV_SEND_INLINE;
+    }
+    const bool signalled = engine_.slots_->signal_due();
+    if (signalled) request.send_flags |= IBV_SEND_SIGNALED;
+    request.wr_id = engine_.slots_->posted(engine_.staging_->posted(), signalled) * 2;
+    if (count_ > 0) requests_[count_ - 1].next = &request;
+    ++count_;
+  }
+
+  void post() noexcept {
+    if (count_ == 0) return;
+    // Without a completion for the last one, nothing would tell that the burst was sent.
+    requests_[count_ - 1].send_flags |= IBV_SEND_SIGNALED;
+    engine_.slots_->signal_last();
+    count_ = 0;
+    ibv_send_wr* bad = nullptr;
+    if (const int e = engine_.queues_.post_sends(requests_, bad)) {
+      log(log_level::warning, "post_send: %s", std::strerror(e));
+      engine_.dead_ = true;
+    }
+  }
+
+private:
+  static constexpr unsigned capacity = 16;
+  stream_engine& engine_;
+  unsigned count_ = 0;
+  ibv_send_wr requests_[capacity];
+  ibv_sge entries_[capacity];
+};
+
+error stream_engine::create(verbs::cm_id& id, const settings& s) {
+  io::stream_queues::sizes sizes;
+  sizes.ring = static_cast<std::uint32_t>(s.receive_buffer_size);
+  sizes.staging = static_cast<std::uint32_t>(s.send_buffer_size);
+  sizes.mirror = transfer::mirror_size;
+  sizes.control_texts = transfer::mirror_size;
+  sizes.receive_depth = static_cast<unsigned>(s.queue_depth);
+  sizes.send_depth = send_depth;
+  sizes.inline_size = wanted_inline_size;
+  if (const error e = queues_.create(id, sizes)) return e;
+  incoming_.emplace(sizes.ring, queues_.receive_depth());
+  staging_.emplace(sizes.staging);
+  slots_.emplace(queues_.send_depth());
+  return {};
+}
+
+transfer::handshake stream_engine::describe() const noexcept {
+  transfer::handshake h;
+  h.mode = transfer::mode::stream;
+  h.ring_size = static_cast<std::uint32_t>(queues_.mirror() - queues_.ring());
+  h.queue_depth = static_cast<std::uint16_t>(queues_.receive_depth());
+  h.max_chunk = longest_chunk;
+  h.ring_address = address_of(queues_.ring());
+  h.ring_key = queues_.remote_key();
+  h.mirror_address = address_of(queues_.mirror());
+  h.mirror_key = queues_.remote_key();
+  return h;
+}
+
+void stream_engine::start(const transfer::handshake& peer, const transfer::agreement& agreed) {
+  peer_ = peer;
+  features_ = agreed.features;
+  // A chunk of a quarter lets the receiver give credit while the next ones are on their way.
+  max_chunk_ = std::max(std::min(agreed.max_chunk, peer.ring_size / 4), transfer::min_chunk);
+  window_.emplace(peer.ring_size, peer.queue_depth);
+}
+
+bool stream_engine::progress() noexcept {
+  constexpr int batch = 32;
+  ibv_wc wcs[batch];
+  bool any = false;
+  for (;;) {
+    const int count = queues_ ? queues_.poll(wcs, batch) : 0;
+    if (count < 0) dead_ = true;
+    if (count <= 0) break;
+    any = true;
+    unsigned reaped = 0;
+    for (int i = 0; i < count; ++i) {
+      reaped += wcs[i].wr_id == io::stream_queues::receive_id ? 1 : 0;
+      completed(wcs[i]);
+    }
+    // Before any credit tells of them: flush() comes later.
+    if (!dead_ && reaped > 0 && queues_.post_receives(reaped) != 0) dead_ = true;
+  }
+  if (any) flush();
+  return any;
+}
+
+void stream_engine::completed(const ibv_wc& wc) noexcept {
+  if (wc.status != IBV_WC_SUCCESS) {
+    // Only wr_id, status, qp_num and vendor_err of such a completion mean anything (ibv_poll_cq(3)). The first one that
+    // is no flush is the cause.
+    if (wc.status != IBV_WC_WR_FLUSH_ERR && failed_status_ == IBV_WC_SUCCESS) {
+      failed_status_ = wc.status;
+      vendor_error_ = wc.vendor_err;
+    }
+    dead_ = true;
+  } else if (wc.wr_id == io::stream_queues::receive_id) {
+    arrived(wc);
+  } else {
+    sent(wc);
+  }
+}
+
+void stream_engine::sent(const ibv_wc& wc) noexcept {
+  const std::uint64_t index = wc.wr_id / 2;
+  if (const auto position = slots_->completed(index)) staging_->complete(*position);
+  if (fin_index_ && index >= *fin_index_) fin_acknowledged_ = true;
+}
+
+void stream_engine::arrived(const ibv_wc& wc) noexcept {
+  if (violation_ || aborted_) return;
+  if (wc.opcode != IBV_WC_RECV_RDMA_WITH_IMM) return violated("a message that is no write with immediate");
+  const auto immediate = transfer::decode_immediate(ntohl(wc.imm_data));
+  if (!immediate || !transfer::is_permitted(immediate->kind, transfer::mode::stream, features_)) {
+    return violated("a message of a kind that was not agreed on");
+  }
+  switch (immediate->kind) {
+    case message_kind::data:
+      if (!incoming_->data_arrived(immediate->length)) violated("data beyond the credit given");
+      break;
+    case message_kind::fin:
+      if (!incoming_->fin_arrived()) violated("a fin out of place");
+      break;
+    case message_kind::credit:
+    case message_kind::abort:
+    default:
+      if (const auto slot = incoming_->control_arrived()) {
+        if (immediate->kind == message_kind::credit) return credit_arrived(*slot);
+        aborted_ = static_cast<transfer::abort_reason>(immediate->length);
+      } else {
+        violated("control messages beyond the credit given");
+      }
+  }
+}
+
+void stream_engine::credit_arrived(unsigned slot) noexcept {
+  unsigned char text[transfer::credit_size];
+  std::memcpy(text, queues_.mirror() + slot * transfer::mirror_slot_size, sizeof text);
+  if (!window_ || !window_->apply(transfer::decode_credit(text))) violated("a credit that cannot be");
+}
+
+void stream_engine::violated(const char* why) noexcept {
+  if (!violation_) violation_ = why;
+}
+
+void stream_engine::flush() noexcept {
+  if (!window_ || dead_ || violation_ || aborted_) return;
+  burst b(*this);
+  add_data(b);
+  add_controls(b);
+  b.post();
+}
+
+void stream_engine::add_data(burst& b) noexcept {
+  while (slots_->data_room()) {
+    const extent next = staging_->unposted_extent();
+    const std::uint32_t length = window_->data_room(next.length, max_chunk_);
+    if (length == 0) break;
+    const std::uint64_t to = peer_.ring_address + window_->remote_offset();
+    window_->sent_data(length);
+    staging_->post(length);
+    b.add(message_kind::data, length, queues_.staging() + next.offset, length, to, peer_.ring_key);
+  }
+}
+
+void stream_engine::add_controls(burst& b) noexcept {
+  if (sending_ended_ && !fin_index_ && staging_->unposted() == 0 && control_room()) {
+    fin_index_ = slots_->next_index();
+    window_->sent_control();
+    b.add(message_kind::fin, 0, nullptr, 0, peer_.ring_address, peer_.ring_key);
+  }
+  if (incoming_->credit_due() && control_room()) {
+    const unsigned slot = window_->next_slot();
+    const std::size_t offset = slot * transfer::mirror_slot_size;
+    const auto text = transfer::encode_credit(incoming_->take_credit());
+    std::memcpy(queues_.control_texts() + offset, text.data(), text.size());
+    window_->sent_control();
+    b.add(message_kind::credit, transfer::credit_size, queues_.control_texts() + offset, transfer::credit_size,
+          peer_.mirror_address + offset, peer_.mirror_key);
+  }
+}
+
+std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool peek) noexcept {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto* to = static_cast<std::byte*>(buffers[i].iov_base);
+    std::size_t wanted = buffers[i].iov_len;
+    while (wanted > 0) {
+      const extent run = incoming_->readable_extent(peek ? total : 0);
+      const std::size_t length = std::min(run.length, wanted);
+      if (length == 0) break;
+      std::memcpy(to, queues_.ring() + run.offset, length);
+      if (!peek) incoming_->consume(length);
+      to += length;
+      wanted -= length;
+      total += length;
+    }
+  }
+  if (!peek && total > 0 && incoming_->credit_due()) flush();
+  return total;
+}
+
+std::size_t stream_engine::write(const iovec* buffers, std::size_t count) noexcept {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* from = static_cast<const std::byte*>(buffers[i].iov_base);
+    std::size_t left = buffers[i].iov_len;
+    while (left > 0) {
+      const extent run = staging_->free_extent();
+      const std::size_t length = std::min(run.length, left);
+      if (length == 0) break;
+      std::memcpy(queues_.staging() + run.offset, from, length);
+      staging_->stage(length);
+      from += length;
+      left -= length;
+      total += length;
+    }
+  }
+  if (total > 0) flush();
+  return total;
+}
+
+void stream_engine::end_sending() noexcept {
+  if (sending_ended_) return;
+  sending_ended_ = true;
+  flush();
+}
+
+bool stream_engine::waits_for_peer() const noexcept {
+  if (!window_ || dead_ || violation_ || aborted_) return false;
+  return staging_->unposted() > 0 || (sending_ended_ && !fin_index_) || incoming_->credit_due();
+}
+
+void stream_engine::stop() noexcept {
+  dead_ = true;
+  queues_.to_error();
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma

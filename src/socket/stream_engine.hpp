@@ -1,0 +1,118 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_SOCKET_STREAM_ENGINE_HPP
+#define ASIO_RDMA_SRC_SOCKET_STREAM_ENGINE_HPP
+
+#include "io/stream_queues.hpp"
+#include "socket/settings.hpp"
+#include "transfer/handshake.hpp"
+#include "transfer/receive_window.hpp"
+#include "transfer/send_queue.hpp"
+#include "transfer/send_window.hpp"
+#include "transfer/staging.hpp"
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+/// Moves the bytes of one connection: joins the state machines of transfer/ to the queues of io/. It knows neither
+/// threads nor the connection manager. Guarded by its connection's mutex.
+class stream_engine {
+public:
+  /// Makes the queues on the id's device. Messages of the peer are taken from now on.
+  error create(verbs::cm_id& id, const settings& s);
+  void destroy(verbs::cm_id& id) noexcept { queues_.destroy(id); }
+
+  /// What the peer has to know of this end.
+  transfer::handshake describe() const noexcept;
+  /// What the peer told us; may be sent to from now on.
+  void start(const transfer::handshake& peer, const transfer::agreement& agreed);
+  bool started() const noexcept { return window_.has_value(); }
+
+  /// Takes all completions, posts receives again, sends what can be sent. True if there was any completion.
+  bool progress() noexcept;
+  /// Sends what can be sent: staged bytes, fin, credits.
+  void flush() noexcept;
+
+  std::size_t readable() const noexcept { return incoming_ ? incoming_->readable() : 0; }
+  /// Copies out at most readable() bytes.
+  std::size_t read(const iovec* buffers, std::size_t count, bool peek) noexcept;
+  std::size_t writable() const noexcept { return staging_ ? staging_->free() : 0; }
+  /// Copies in at most writable() bytes and sends what can be sent.
+  std::size_t write(const iovec* buffers, std::size_t count) noexcept;
+
+  std::uint64_t staged() const noexcept { return staging_ ? staging_->staged() : 0; }
+  bool acknowledged(std::uint64_t position) const noexcept {
+    return !staging_ || staging_->completed() - position < ~std::uint64_t{0} / 2;
+  }
+
+  /// Ends our direction: fin follows the last staged byte.
+  void end_sending() noexcept;
+  bool sending_ended() const noexcept { return sending_ended_; }
+  /// Everything, fin included, is acknowledged by the peer's device.
+  bool all_acknowledged() const noexcept { return fin_acknowledged_; }
+  /// The peer has ended its direction and everything was read.
+  bool eof() const noexcept { return incoming_ && incoming_->eof(); }
+  bool peer_ended() const noexcept { return incoming_ && incoming_->fin(); }
+
+  /// Something can only be sent once the peer has made room: staged bytes, fin, a credit.
+  bool waits_for_peer() const noexcept;
+
+  /// Something of the queue pair has failed: nothing more will arrive or be sent.
+  bool dead() const noexcept { return dead_; }
+  /// Why, if a work completion says it; IBV_WC_SUCCESS if the requests were only flushed.
+  ibv_wc_status failed_status() const noexcept { return failed_status_; }
+  std::uint32_t vendor_error() const noexcept { return vendor_error_; }
+  /// The peer broke the protocol; then why, for the log.
+  const char* violation() const noexcept { return violation_; }
+  /// The peer has given the connection up.
+  std::optional<transfer::abort_reason> aborted() const noexcept { return aborted_; }
+
+  /// Nothing is sent any more; every outstanding request is flushed.
+  void stop() noexcept;
+
+  io::stream_queues& queues() noexcept { return queues_; }
+  const io::stream_queues& queues() const noexcept { return queues_; }
+
+private:
+  class burst;
+
+  void completed(const ibv_wc& wc) noexcept;
+  void sent(const ibv_wc& wc) noexcept;
+  void arrived(const ibv_wc& wc) noexcept;
+  void credit_arrived(unsigned slot) noexcept;
+  void violated(const char* why) noexcept;
+  void add_data(burst& b) noexcept;
+  void add_controls(burst& b) noexcept;
+  bool control_room() const noexcept { return slots_->control_room() && window_->control_room(); }
+
+  io::stream_queues queues_;
+  transfer::handshake peer_;
+  std::uint32_t max_chunk_ = 0;
+  std::uint32_t features_ = 0;
+  std::optional<transfer::receive_window> incoming_;
+  std::optional<transfer::send_window> window_;
+  std::optional<transfer::staging> staging_;
+  std::optional<transfer::send_queue> slots_;
+  bool sending_ended_ = false;
+  std::optional<std::uint64_t> fin_index_;  // of the work request that carries fin
+  bool fin_acknowledged_ = false;
+  bool dead_ = false;
+  ibv_wc_status failed_status_ = IBV_WC_SUCCESS;
+  std::uint32_t vendor_error_ = 0;
+  const char* violation_ = nullptr;
+  std::optional<transfer::abort_reason> aborted_;
+};
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif
