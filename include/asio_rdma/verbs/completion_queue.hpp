@@ -12,6 +12,11 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace verbs {
 
+/// Why a work request failed; no error for IBV_WC_SUCCESS.
+inline error_code completion_error(ibv_wc_status status) noexcept {
+  return to_error_code(core::error(static_cast<int>(status), core::error_domain::completion));
+}
+
 /// A completion queue that somebody else destroys.
 class completion_queue_ref : public ref<ibv_cq> {
 public:
