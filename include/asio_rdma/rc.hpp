@@ -24,9 +24,9 @@ inline namespace v1 {
 /// completion tokens, error codes and rules. Addresses are IP addresses; which device carries a connection follows from
 /// the routes, as for TCP.
 ///
-/// What differs from TCP: both ends must use this library; there is no out-of-band data; there is no rc::iostream, since
-/// Asio's reads kernel sockets; native_handle() is not a file descriptor; a connection ends with its process, so that
-/// a process that is killed loses what it had not sent yet.
+/// What differs from TCP: both ends must use this library; there is no out-of-band data; there is no rc::iostream,
+/// since Asio's reads kernel sockets; native_handle() is not a file descriptor; a connection ends with its process, so
+/// that a process that is killed loses what it had not sent yet.
 ///
 /// @par Thread Safety
 /// Distinct objects: safe. Shared objects: as Asio's sockets.
@@ -39,7 +39,7 @@ public:
   using resolver = boost::asio::ip::basic_resolver<rc>;
 
   /// Accepted and remembered, for programs that set it: nothing is ever delayed.
-  using no_delay = detail::int_option<bool, IPPROTO_TCP, TCP_NODELAY>;
+  using no_delay = detail::bool_option<IPPROTO_TCP, TCP_NODELAY>;
 
   static rc v4() noexcept { return rc(AF_INET); }
   static rc v6() noexcept { return rc(AF_INET6); }

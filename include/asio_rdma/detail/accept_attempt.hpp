@@ -76,9 +76,7 @@ public:
   void finish(boost::system::error_code& ec) {
     if (!ec) accepted_.hand_to(peer_, protocol_, peer_endpoint_, ec);
   }
-  std::tuple<Socket> results(const boost::system::error_code&) noexcept {
-    return std::tuple<Socket>(std::move(peer_));
-  }
+  std::tuple<Socket> results(const boost::system::error_code&) noexcept { return std::tuple<Socket>(std::move(peer_)); }
 
 private:
   Socket peer_;

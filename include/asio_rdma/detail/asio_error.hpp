@@ -17,10 +17,12 @@ inline namespace v1 {
 namespace detail {
 
 /// True if an operation of the core has to be tried again later.
-inline bool must_wait(core::error e) noexcept { return e == core::error(EAGAIN); }
+inline bool must_wait(core::error e) noexcept {
+  return e == core::error(EAGAIN);
+}
 
-/// The error_code that a socket hands to its user. Programs written for TCP compare codes with Asio's enumerators, which
-/// match one category only; so where an errno value says what happened to a connection, that is the code, and
+/// The error_code that a socket hands to its user. Programs written for TCP compare codes with Asio's enumerators,
+/// which match one category only; so where an errno value says what happened to a connection, that is the code, and
 /// last_failure() has the rest.
 inline boost::system::error_code to_asio_error(core::error e) noexcept {
   if (!e) return {};

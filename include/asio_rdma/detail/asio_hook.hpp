@@ -4,8 +4,8 @@
 #ifndef ASIO_RDMA_DETAIL_ASIO_HOOK_HPP
 #define ASIO_RDMA_DETAIL_ASIO_HOOK_HPP
 
-// The one place that names parts of Asio that are not documented. Asio's I/O objects do their work through a service for
-// each protocol, detail::reactive_socket_service<Protocol>; here it is specialised for ours. So rc::socket is
+// The one place that names parts of Asio that are not documented. Asio's I/O objects do their work through a service
+// for each protocol, detail::reactive_socket_service<Protocol>; here it is specialised for ours. So rc::socket is
 // basic_stream_socket<rc>, which range connect, accept(peer), Beast and others match by name. The functions that I/O
 // objects call on it have been the same from Boost 1.74 to 1.90.
 

@@ -51,7 +51,8 @@ private:
 template <class ConstBufferSequence>
 class send_attempt : public plain_attempt {
 public:
-  send_attempt(const ConstBufferSequence& buffers, bool acknowledged) : buffers_(buffers), acknowledged_(acknowledged) {}
+  send_attempt(const ConstBufferSequence& buffers, bool acknowledged)
+      : buffers_(buffers), acknowledged_(acknowledged) {}
 
   core::error operator()(core::socket& s) noexcept {
     if (bytes_ == 0) {

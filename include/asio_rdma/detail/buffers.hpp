@@ -6,15 +6,15 @@
 
 #include <boost/asio/buffer.hpp>
 
-#include <cstddef>
 #include <sys/uio.h>
+#include <cstddef>
 
 namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// A buffer sequence as the core takes it: its first 64 non-empty buffers, which is as many as Asio passes to the kernel
-/// in one call. What is left over is the caller's next operation.
+/// A buffer sequence as the core takes it: its first 64 non-empty buffers, which is as many as Asio passes to the
+/// kernel in one call. What is left over is the caller's next operation.
 class iovec_array {
 public:
   template <class BufferSequence>

@@ -24,8 +24,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// A handler and the arguments that it will be called with. Allocates as the handler does; where it runs is for its user
-/// to say.
+/// A handler and the arguments that it will be called with. Allocates as the handler does; where it runs is for its
+/// user to say.
 template <class Handler, class... Results>
 class completion {
 public:
@@ -77,8 +77,8 @@ void post_completion(Completion&& c, const HandlerExecutor& handler_ex, const Io
   }
 }
 
-/// Calls the handler of an operation that was done at once: never from inside the initiating function, unless the handler
-/// asked for it by an immediate executor (from Boost 1.82).
+/// Calls the handler of an operation that was done at once: never from inside the initiating function, unless the
+/// handler asked for it by an immediate executor (from Boost 1.82).
 template <class Handler, class IoExecutor, class... Results>
 void complete_immediately(Handler& handler, const IoExecutor& io_ex, const boost::system::error_code& ec,
                           std::tuple<Results...>&& results) {

@@ -80,8 +80,7 @@ public:
   }
 
   void start(std::shared_ptr<wait_target> target, std::uint64_t generation) override {
-    descriptor_.async_wait(boost::asio::posix::descriptor_base::wait_read,
-                           wake{std::move(target), generation});
+    descriptor_.async_wait(boost::asio::posix::descriptor_base::wait_read, wake{std::move(target), generation});
   }
 
   void cancel() override {

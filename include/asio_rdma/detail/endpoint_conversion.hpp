@@ -6,10 +6,10 @@
 
 #include <asio_rdma/detail/core/socket.hpp>
 
-#include <cstddef>
-#include <cstring>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <cstddef>
+#include <cstring>
 
 namespace asio_rdma {
 inline namespace v1 {

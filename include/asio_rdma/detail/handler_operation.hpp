@@ -47,8 +47,8 @@ class handler_operation final : public operation {
   using handler_executor = boost::asio::associated_executor_t<Handler, IoExecutor>;
   using work = operation_work<handler_executor, IoExecutor>;
   using default_allocator = boost::asio::recycling_allocator<void>;
-  using allocator = typename std::allocator_traits<boost::asio::associated_allocator_t<
-      Handler, default_allocator>>::template rebind_alloc<handler_operation>;
+  using allocator = typename std::allocator_traits<
+      boost::asio::associated_allocator_t<Handler, default_allocator>>::template rebind_alloc<handler_operation>;
   using traits = std::allocator_traits<allocator>;
 
 public:

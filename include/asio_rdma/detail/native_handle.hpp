@@ -12,11 +12,11 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-/// What a socket's native_handle() and release() return, and what its assign() takes: a reference to the socket beneath.
-/// A socket released from one execution context can be assigned to another, for example.
+/// What a socket's native_handle() and release() return, and what its assign() takes: a reference to the socket
+/// beneath. A socket released from one execution context can be assigned to another, for example.
 ///
-/// It can be made from a kernel's file descriptor, so that code written for TCP compiles; assign() refuses such a handle
-/// with operation_not_supported, since a kernel's socket cannot carry RDMA.
+/// It can be made from a kernel's file descriptor, so that code written for TCP compiles; assign() refuses such a
+/// handle with operation_not_supported, since a kernel's socket cannot carry RDMA.
 class native_handle {
 public:
   native_handle(int kernel_descriptor = -1) noexcept : kernel_descriptor_(kernel_descriptor) {}

@@ -9,12 +9,12 @@
 #include <asio_rdma/detail/socket_option.hpp>
 #include <asio_rdma/detail/socket_state.hpp>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <netinet/in.h>
 #include <optional>
-#include <sys/socket.h>
 
 namespace asio_rdma {
 inline namespace v1 {

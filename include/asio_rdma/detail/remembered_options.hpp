@@ -8,8 +8,8 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <optional>
 #include <sys/socket.h>
+#include <optional>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -25,7 +25,9 @@ public:
     }
     return nullptr;
   }
-  const int* find(int level, int name) const noexcept { return const_cast<remembered_options*>(this)->find(level, name); }
+  const int* find(int level, int name) const noexcept {
+    return const_cast<remembered_options*>(this)->find(level, name);
+  }
 
   /// SO_RCVBUF and SO_SNDBUF as they were set; the core rounds them.
   std::optional<int> receive_buffer_size;

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <type_traits>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -17,20 +16,18 @@ namespace detail {
 /// The level of our own options. Their names are core::option.
 constexpr int rdma_option_level = 0x52444d41;
 
-/// An option with an int beneath, as Asio's GettableSocketOption and SettableSocketOption want it.
-template <class Value, int Level, int Name>
+/// An int option, as Asio's GettableSocketOption and SettableSocketOption want it.
+template <int Level, int Name>
 class int_option {
 public:
   constexpr int_option() noexcept = default;
-  constexpr explicit int_option(Value v) noexcept : value_(v) {}
-  int_option& operator=(Value v) noexcept {
+  constexpr explicit int_option(int v) noexcept : value_(v) {}
+  int_option& operator=(int v) noexcept {
     value_ = v;
     return *this;
   }
 
-  constexpr Value value() const noexcept { return static_cast<Value>(value_); }
-  constexpr explicit operator bool() const noexcept { return value_ != 0; }
-  constexpr bool operator!() const noexcept { return value_ == 0; }
+  constexpr int value() const noexcept { return value_; }
 
   // For Asio.
   template <class Protocol>
@@ -62,8 +59,26 @@ private:
   int value_ = 0;
 };
 
-template <class Value, core::option Name>
-using rdma_option = int_option<Value, rdma_option_level, static_cast<int>(Name)>;
+/// An option that is on or off.
+template <int Level, int Name>
+class bool_option : public int_option<Level, Name> {
+public:
+  constexpr bool_option() noexcept = default;
+  constexpr explicit bool_option(bool v) noexcept : int_option<Level, Name>(v ? 1 : 0) {}
+  bool_option& operator=(bool v) noexcept {
+    int_option<Level, Name>::operator=(v ? 1 : 0);
+    return *this;
+  }
+
+  constexpr bool value() const noexcept { return int_option<Level, Name>::value() != 0; }
+  constexpr operator bool() const noexcept { return value(); }
+  constexpr bool operator!() const noexcept { return !value(); }
+};
+
+template <core::option Name>
+using rdma_int_option = int_option<rdma_option_level, static_cast<int>(Name)>;
+template <core::option Name>
+using rdma_bool_option = bool_option<rdma_option_level, static_cast<int>(Name)>;
 
 }  // namespace detail
 }  // namespace v1

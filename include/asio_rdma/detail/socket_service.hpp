@@ -291,8 +291,8 @@ private:
     }
     const operation::key_type key = i.state->next_key();
     connect_cancellation(handler, i.state, q, key);
-    i.state->start(
-        q, handler_operation<Attempt, Handler, IoExecutor>::create(key, std::move(attempt), handler, io_ex), io_ex);
+    i.state->start(q, handler_operation<Attempt, Handler, IoExecutor>::create(key, std::move(attempt), handler, io_ex),
+                   io_ex);
   }
 };
 

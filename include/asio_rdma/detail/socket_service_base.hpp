@@ -13,11 +13,11 @@
 #include <boost/asio/socket_base.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <sys/ioctl.h>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <sys/ioctl.h>
 #include <utility>
 
 namespace asio_rdma {
@@ -142,18 +142,27 @@ protected:
 
   static bool find_readiness(socket_base::wait_type w, core::readiness& kind) noexcept {
     switch (w) {
-      case socket_base::wait_read: kind = core::readiness::read; return true;
-      case socket_base::wait_write: kind = core::readiness::write; return true;
-      case socket_base::wait_error: kind = core::readiness::error; return true;
+      case socket_base::wait_read:
+        kind = core::readiness::read;
+        return true;
+      case socket_base::wait_write:
+        kind = core::readiness::write;
+        return true;
+      case socket_base::wait_error:
+        kind = core::readiness::error;
+        return true;
     }
     return false;
   }
 
   static direction_queue queue_of(core::readiness kind) noexcept {
     switch (kind) {
-      case core::readiness::read: return direction_queue::read;
-      case core::readiness::write: return direction_queue::write;
-      case core::readiness::error: break;
+      case core::readiness::read:
+        return direction_queue::read;
+      case core::readiness::write:
+        return direction_queue::write;
+      case core::readiness::error:
+        break;
     }
     return direction_queue::error;
   }

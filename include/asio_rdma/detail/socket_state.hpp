@@ -133,9 +133,9 @@ public:
   /// buffers.
   void abandon(operation_queue& orphans) {
     std::lock_guard<std::mutex> lock(mutex_);
-    core_.close();
     disarm();
     wait_.reset();
+    core_.close();
     for (operation_queue& q : queues_) {
       while (operation* op = q.pop()) orphans.push(op);
     }
