@@ -120,12 +120,13 @@ void stream_queues::set_rnr_timer() noexcept {
   verbs::queue_pair_ref(queue_pair_, device_->device.table()).modify(attributes, IBV_QP_MIN_RNR_TIMER, ignored);
 }
 
-void stream_queues::arm() noexcept {
+bool stream_queues::arm() noexcept {
   error_code ec;
-  if (armed_ && completions_.take_events(ec) > 0) armed_ = false;
-  if (armed_) return;
+  const bool taken = armed_ && completions_.take_events(ec) > 0;
+  if (armed_ && !taken) return false;
   completions_.request_notification(false, ec);
   armed_ = !ec;
+  return taken;
 }
 
 bool stream_queues::port_active(std::uint8_t port) const noexcept {

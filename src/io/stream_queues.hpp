@@ -56,8 +56,9 @@ public:
   /// RNR NAKs are to be repeated after 0.64 ms. The connection manager leaves 0, which means 655 ms (IBTA table 46).
   void set_rnr_timer() noexcept;
 
-  /// Arms the completion queue, unless it is armed. Poll once more afterwards.
-  void arm() noexcept;
+  /// Arms the completion queue, unless it is armed. Poll once more afterwards. True if an event was taken for that: then
+  /// whoever waited for it may have missed it.
+  bool arm() noexcept;
   int fd() const noexcept { return channel_.fd(); }
 
   std::byte* ring() const noexcept { return received_.data(); }

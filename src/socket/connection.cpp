@@ -168,7 +168,7 @@ error connection::shutdown(direction d) noexcept {
 }
 
 bool connection::arm() noexcept {
-  engine_.queues().arm();
+  (void)engine_.queues().arm();
   return progress();
 }
 
@@ -203,7 +203,10 @@ void connection::wait() noexcept {
   if (user_closed_) return;
   int fd = -1;
   if (phase_ == phase::established && !silence_pending_) {
-    if (has_ended() || peer_disconnected_ || arm() || silence_pending_) return;
+    if (has_ended() || peer_disconnected_) return;
+    // The event may have been meant for the owner, whom the caller looks after once this returns.
+    const bool taken = engine_.queues().arm();
+    if (progress() || taken || silence_pending_) return;
     fd = engine_.queues().fd();
   } else if (!is_pending() && !silence_pending_) {
     return;
