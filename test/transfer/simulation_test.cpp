@@ -42,35 +42,35 @@ void check_all_finish(const settings& s, std::uint32_t seeds) {
 BOOST_AUTO_TEST_SUITE(simulation_of_both_ends)
 
 BOOST_AUTO_TEST_CASE(tiny_ring_and_queue_always_finish) {
-  check_all_finish({}, 3000);
+  check_all_finish({}, 2000);
 }
 
 BOOST_AUTO_TEST_CASE(smallest_ring_always_finishes) {
   settings s;
   s.ring_size = 4;
   s.bytes = {500, 500};
-  check_all_finish(s, 1000);
+  check_all_finish(s, 600);
 }
 
 BOOST_AUTO_TEST_CASE(ring_larger_than_all_data_leaves_only_receives_to_wait_for) {
   settings s;
   s.ring_size = 1u << 14;
   s.staging_size = 1u << 12;
-  check_all_finish(s, 1000);
+  check_all_finish(s, 600);
 }
 
 BOOST_AUTO_TEST_CASE(staging_may_be_smaller_or_larger_than_the_ring) {
   settings s;
   s.staging_size = 8;
-  check_all_finish(s, 500);
+  check_all_finish(s, 400);
   s.staging_size = 1024;
-  check_all_finish(s, 500);
+  check_all_finish(s, 400);
 }
 
 BOOST_AUTO_TEST_CASE(one_direction_only) {
   settings s;
   s.bytes = {2000, 0};
-  check_all_finish(s, 1000);
+  check_all_finish(s, 600);
   s.bytes = {0, 0};
   check_all_finish(s, 100);
 }
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(small_chunks_and_other_depths) {
       for (const std::uint32_t chunk : {1u, 7u, 64u}) {
         s.max_chunk = chunk;
         s.bytes = {1000, 1500};
-        check_all_finish(s, 40);
+        check_all_finish(s, 25);
       }
     }
   }
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(counters_may_wrap_in_the_middle) {
     s.start = {edge - 700, edge - 100, edge - 10};
     s.send_index_start = edge - 10;
     s.send_queue_depth = 13;
-    check_all_finish(s, 700);
+    check_all_finish(s, 500);
   }
 }
 
