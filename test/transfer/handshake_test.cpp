@@ -266,6 +266,8 @@ BOOST_AUTO_TEST_CASE(values_that_the_protocol_excludes_are_refused) {
   bytes b = from_hex(loopback_v1);
   b[12] |= 3;  // both loopbacks
   BOOST_TEST(decode(b).error == handshake_error::out_of_range);
+  b[44] = b[45] = b[46] = b[47] = 0;
+  BOOST_TEST(decode(b).error == handshake_error::out_of_range);
   // A raw connection may have a ring, and then it must be a good one.
   b = from_hex(stream_v1);
   b[7] = 3;
