@@ -169,8 +169,9 @@ public:
     detail::throw_error(ec, "rdma_notify");
   }
 
-  /// rdma_disconnect. Both sides get DISCONNECTED. On InfiniBand and RoCE the queue pair goes to ERR; on rxe of
-  /// Linux 6.1 that flushes nothing at the peer, which has to go to_error() by itself.
+  /// rdma_disconnect. The peer gets DISCONNECTED and should disconnect() too; only when it has, or after a timeout of
+  /// the connection manager's, does this side get DISCONNECTED. Both queue pairs should go to ERR; on rxe of Linux 6.1
+  /// that flushes nothing: make it sure with to_error().
   void disconnect(error_code& ec) const noexcept { detail::check(table_->cm_disconnect(handle_), ec); }
   void disconnect() const {
     error_code ec;

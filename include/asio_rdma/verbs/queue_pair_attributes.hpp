@@ -76,7 +76,7 @@ struct rts_attributes {
   std::optional<std::uint32_t> qkey = std::nullopt;          ///< UD
   std::optional<alternate_path> alternate = std::nullopt;    ///< RC, UC
   std::optional<ibv_mig_state> migration = std::nullopt;     ///< RC, UC
-  std::optional<ibv_qp_state> assumed_state = std::nullopt;  ///< fails unless the queue pair is in this state
+  std::optional<ibv_qp_state> assumed_state = std::nullopt;  ///< current state to assume
 };
 
 /// SQD or SQE back to RTS; the optional members as in rts_attributes.
