@@ -80,7 +80,8 @@ public:
   }
 
   void start(std::shared_ptr<wait_target> target, std::uint64_t generation) override {
-    descriptor_.async_wait(boost::asio::posix::descriptor_base::wait_read, wake{std::move(target), generation});
+    one_block* const memory = &target->memory();
+    descriptor_.async_wait(boost::asio::posix::descriptor_base::wait_read, wake{std::move(target), generation, memory});
   }
 
   void cancel() override {
@@ -95,12 +96,13 @@ private:
 
   struct wake {
     using allocator_type = one_block_allocator<void>;
-    allocator_type get_allocator() const noexcept { return allocator_type(target->memory()); }
+    allocator_type get_allocator() const noexcept { return allocator_type(*memory); }
 
     void operator()(const boost::system::error_code& ec) { target->on_wake(generation, ec); }
 
     std::shared_ptr<wait_target> target;
     std::uint64_t generation;
+    one_block* memory;  // Asio asks a handler that it has moved from
   };
 
   static inline const char tag = 0;
