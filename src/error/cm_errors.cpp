@@ -26,7 +26,7 @@ constexpr error_entry event_entries[] = {
     {RDMA_CM_EVENT_CONNECT_ERROR, ECONNABORTED, no_condition,
      "the connection failed while it was being set up: this side or the peer could not bring its queue pair up, or the "
      "peer went away meanwhile"},
-    {RDMA_CM_EVENT_UNREACHABLE, EHOSTUNREACH, no_condition,
+    {RDMA_CM_EVENT_UNREACHABLE, ETIMEDOUT, no_condition,
      "the peer did not answer connection requests: its host is down, it has no RDMA device on that address, or the "
      "network drops the connection manager's packets (RoCE v2: UDP port 4791)"},
     {RDMA_CM_EVENT_REJECTED, ECONNREFUSED, no_condition, "the peer rejected the connection"},

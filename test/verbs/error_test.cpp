@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(completions_mean_what_their_causes_mean) {
 BOOST_AUTO_TEST_CASE(connection_manager_events_mean_what_sockets_say) {
   BOOST_TEST((event(RDMA_CM_EVENT_ADDR_ERROR) == generic::host_unreachable));
   BOOST_TEST((event(RDMA_CM_EVENT_ROUTE_ERROR) == generic::host_unreachable));
-  BOOST_TEST((event(RDMA_CM_EVENT_UNREACHABLE) == generic::host_unreachable));
+  BOOST_TEST((event(RDMA_CM_EVENT_UNREACHABLE) == generic::timed_out));
   BOOST_TEST((event(RDMA_CM_EVENT_CONNECT_ERROR) == generic::connection_aborted));
   BOOST_TEST((event(RDMA_CM_EVENT_DISCONNECTED) == generic::connection_reset));
   BOOST_TEST((event(RDMA_CM_EVENT_DEVICE_REMOVAL) == generic::no_such_device));

@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_status_that_says_more_than_the_event_is_the_error) {
   BOOST_TEST((error_of(RDMA_CM_EVENT_ADDR_ERROR, -ENODEV) == boost::system::errc::no_such_device));
   BOOST_TEST((error_of(RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH) == boost::system::errc::network_unreachable));
   BOOST_TEST((error_of(RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT) == boost::system::errc::host_unreachable));
-  BOOST_TEST((error_of(RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT) == boost::system::errc::host_unreachable));
+  BOOST_TEST((error_of(RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT) == boost::system::errc::timed_out));
   BOOST_TEST((error_of(RDMA_CM_EVENT_REJECTED, 8) == boost::system::errc::connection_refused));
   BOOST_TEST((error_of(RDMA_CM_EVENT_REJECTED, 3) == errc::peer_out_of_resources));
   BOOST_TEST((error_of(RDMA_CM_EVENT_REJECTED, -ECONNREFUSED) == boost::system::errc::connection_refused));  // iWARP
