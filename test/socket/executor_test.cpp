@@ -88,8 +88,8 @@ void check_strand(asio::io_context& context, Socket& reader, rc::socket& writer,
   };
   for (int i = 0; i < 2; ++i) {
     handler[i] = [&, i](error_code ec, std::size_t n) {
-      BOOST_TEST(in_strand());
-      BOOST_TEST(++running == 1);
+      LOCKED_TEST(in_strand());
+      LOCKED_TEST(++running == 1);
       bytes += static_cast<int>(n);
       --running;
       if (!ec) read(i);
@@ -104,7 +104,7 @@ void check_strand(asio::io_context& context, Socket& reader, rc::socket& writer,
   t1.join();
   t2.join();
   t3.join();
-  BOOST_TEST(bytes == 500);
+  LOCKED_TEST(bytes == 500);
 }
 
 BOOST_AUTO_TEST_CASE(strand_of_the_socket) {

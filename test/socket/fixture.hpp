@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,6 +55,18 @@ struct connected_pair {
   rc::socket client{context};
   rc::socket server{context};
 };
+
+inline std::mutex& check_mutex() {
+  static std::mutex instance;
+  return instance;
+}
+
+/// BOOST_TEST for use while other threads check things too: Boost.Test is not thread-safe.
+#define LOCKED_TEST(condition)                                   \
+  do {                                                           \
+    const std::lock_guard<std::mutex> check_lock(check_mutex()); \
+    BOOST_TEST(condition);                                       \
+  } while (false)
 
 /// A thread that ends before its creator goes on.
 class scoped_thread {

@@ -131,16 +131,16 @@ BOOST_AUTO_TEST_CASE(outstanding_writes_are_sent_in_order) {
   for (error_code ec; !ec;) filled += p.client.write_some(asio::buffer(block), ec);
   for (int i = 0; i < 3; ++i) {
     p.client.async_write_some(asio::buffer(marks[static_cast<std::size_t>(i)]), [&, i](error_code ec, std::size_t) {
-      BOOST_TEST(!ec);
+      LOCKED_TEST(!ec);
       order.push_back(i);
     });
   }
   scoped_thread runner([&] { p.context.run(); });
   std::vector<unsigned char> skipped(filled);
   asio::read(p.server, asio::buffer(skipped));
-  BOOST_TEST(read_string(p.server, 3) == "abc");
+  LOCKED_TEST(read_string(p.server, 3) == "abc");
   runner.join();
-  BOOST_TEST((order == std::vector<int>{0, 1, 2}));
+  LOCKED_TEST((order == std::vector<int>{0, 1, 2}));
 }
 
 BOOST_AUTO_TEST_CASE(peek_leaves_the_data) {

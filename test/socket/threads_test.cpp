@@ -20,7 +20,7 @@ void echo(rc::socket& s) {
     asio::write(s, asio::buffer(data, n), ec);
     if (ec) break;
   }
-  BOOST_TEST(ec == asio::error::eof);
+  LOCKED_TEST(ec == asio::error::eof);
   s.shutdown(rc::socket::shutdown_send, ec);
 }
 
@@ -29,11 +29,11 @@ BOOST_AUTO_TEST_CASE(synchronous_read_beside_an_asynchronous_write_on_another_th
   scoped_thread server([&] { echo(p.server); });
   const auto sent = pattern(4 << 20);
   std::vector<unsigned char> received(sent.size());
-  asio::async_write(p.client, asio::buffer(sent), [](error_code ec, std::size_t) { BOOST_TEST(!ec); });
+  asio::async_write(p.client, asio::buffer(sent), [](error_code ec, std::size_t) { LOCKED_TEST(!ec); });
   scoped_thread runner([&] { p.context.run(); });
   asio::read(p.client, asio::buffer(received));
   p.client.shutdown(rc::socket::shutdown_send);
-  BOOST_TEST((received == sent));
+  LOCKED_TEST((received == sent));
 }
 
 BOOST_AUTO_TEST_CASE(synchronous_write_beside_an_asynchronous_read_on_another_thread) {
@@ -41,12 +41,12 @@ BOOST_AUTO_TEST_CASE(synchronous_write_beside_an_asynchronous_read_on_another_th
   scoped_thread server([&] { echo(p.server); });
   const auto sent = pattern(4 << 20);
   std::vector<unsigned char> received(sent.size());
-  asio::async_read(p.client, asio::buffer(received), [](error_code ec, std::size_t) { BOOST_TEST(!ec); });
+  asio::async_read(p.client, asio::buffer(received), [](error_code ec, std::size_t) { LOCKED_TEST(!ec); });
   scoped_thread runner([&] { p.context.run(); });
   asio::write(p.client, asio::buffer(sent));
   runner.join();
   p.client.shutdown(rc::socket::shutdown_send);
-  BOOST_TEST((received == sent));
+  LOCKED_TEST((received == sent));
 }
 
 BOOST_AUTO_TEST_CASE(synchronous_calls_serve_what_waits_though_nobody_runs_the_context) {
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(synchronous_calls_serve_what_waits_though_nobody_runs_the_c
   std::vector<unsigned char> received(sent.size());
   std::size_t at = 0;
   std::function<void(error_code, std::size_t)> write_on = [&](error_code ec, std::size_t n) {
-    BOOST_TEST(!ec);
+    LOCKED_TEST(!ec);
     at += n;
     if (at < sent.size()) p.client.async_write_some(asio::buffer(sent.data() + at, sent.size() - at), write_on);
   };
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(synchronous_calls_serve_what_waits_though_nobody_runs_the_c
   }
   run(p.context);
   p.client.shutdown(rc::socket::shutdown_send);
-  BOOST_TEST((received == sent));
+  LOCKED_TEST((received == sent));
 }
 
 BOOST_AUTO_TEST_CASE(blocked_reader_and_writer_on_one_socket) {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(blocked_reader_and_writer_on_one_socket) {
     p.client.shutdown(rc::socket::shutdown_send);
   });
   asio::read(p.client, asio::buffer(received));
-  BOOST_TEST((received == sent));
+  LOCKED_TEST((received == sent));
 }
 
 /// A pair of sockets that exchange messages, each side strictly in turn.
@@ -95,10 +95,10 @@ private:
   using data = std::array<char, 100>;
   void speak(rc::socket& from, data& sent, rc::socket& to, data& received, int left) {
     asio::async_write(from, asio::buffer(sent),
-                      [self = shared_from_this()](error_code ec, std::size_t) { BOOST_TEST(!ec); });
+                      [self = shared_from_this()](error_code ec, std::size_t) { LOCKED_TEST(!ec); });
     asio::async_read(to, asio::buffer(received),
                      [this, self = shared_from_this(), &from, &sent, &to, &received, left](error_code ec, std::size_t) {
-                       BOOST_TEST(!ec);
+                       LOCKED_TEST(!ec);
                        ++rounds_;
                        if (left > 1) speak(to, received, from, sent, left - 1);
                      });
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(many_sockets_on_a_context_that_several_threads_run) {
     scoped_thread t1([&] { context.run(); }), t2([&] { context.run(); }), t3([&] { context.run(); });
     context.run();
   }
-  BOOST_TEST(rounds == 8 * 200);
+  LOCKED_TEST(rounds == 8 * 200);
 }
 
 BOOST_AUTO_TEST_CASE(handlers_of_one_socket_do_not_wait_for_each_other) {
