@@ -71,6 +71,14 @@ ibv_wc device_fixture::completion_of(std::uint64_t wr_id) {
   return completion;
 }
 
+ibv_async_event device_fixture::next_async_event() const {
+  pollfd ready{device.async_fd(), POLLIN, 0};
+  if (::poll(&ready, 1, 10'000) != 1) throw std::runtime_error("no asynchronous event came");
+  const ibv_async_event event = device.get_async_event();
+  device.acknowledge(event);
+  return event;
+}
+
 ibv_ah_attr device_fixture::path_to_self() const {
   ibv_ah_attr path{};
   path.is_global = 1;

@@ -25,6 +25,9 @@ struct device_fixture {
   /// The next completion of a request with this id; others are kept for later calls.
   ibv_wc completion_of(std::uint64_t wr_id);
 
+  /// The next asynchronous event, acknowledged; throws if none comes in ten seconds.
+  ibv_async_event next_async_event() const;
+
   /// The path from the port to itself.
   ibv_ah_attr path_to_self() const;
   /// The port's address, with port number 0.

@@ -8,6 +8,19 @@
 using namespace verbs_test;
 using namespace asio_rdma::verbs;
 
+namespace {
+
+/// Goes to SQD and waits until everything that was begun is finished: before, no way leads back.
+void drain(const device_fixture& f, const queue_pair& pair) {
+  pair.to_sqd(true);
+  const ibv_async_event event = f.next_async_event();
+  BOOST_TEST(event.event_type == IBV_EVENT_SQ_DRAINED);
+  BOOST_TEST(event.element.qp == pair.native_handle());
+  BOOST_TEST(pair.state() == IBV_QPS_SQD);
+}
+
+}  // namespace
+
 BOOST_FIXTURE_TEST_SUITE(transitions, device_fixture, *boost::unit_test::label("rdma"))
 
 BOOST_AUTO_TEST_CASE(of_a_reliable_connection) {
@@ -51,8 +64,7 @@ BOOST_AUTO_TEST_CASE(of_a_reliable_connection) {
   BOOST_TEST(int{now.rnr_retry} == 4);
   BOOST_TEST(now.sq_psn == 0x654321u);
 
-  pair.to_sqd();
-  BOOST_TEST(pair.state() == IBV_QPS_SQD);
+  drain(*this, pair);
   resume_attributes resume;
   resume.min_rnr_timer = std::uint8_t{12};
   pair.resume(resume);
@@ -79,8 +91,7 @@ BOOST_AUTO_TEST_CASE(of_unreliable_datagrams) {
   BOOST_TEST(pair.state() == IBV_QPS_RTR);
   pair.to_rts();
   BOOST_TEST(pair.state() == IBV_QPS_RTS);
-  pair.to_sqd();
-  BOOST_TEST(pair.state() == IBV_QPS_SQD);
+  drain(*this, pair);
   pair.resume();
   BOOST_TEST(pair.state() == IBV_QPS_RTS);
   pair.to_error();
@@ -100,7 +111,7 @@ BOOST_AUTO_TEST_CASE(that_do_not_exist_are_refused) {
 
 BOOST_AUTO_TEST_CASE(can_name_the_state_that_they_start_from) {
   const connected_pairs pairs;
-  pairs.a.to_sqd();
+  drain(pairs, pairs.a);
   resume_attributes resume;
   resume.assumed_state = IBV_QPS_RTR;  // has other required attributes on its way to RTS
   error_code ec;

@@ -52,7 +52,8 @@ public:
   void to_sqd(bool notify, error_code& ec) const noexcept { modify(drain(notify), ec); }
   void to_sqd(bool notify = false) const { modify(drain(notify)); }
 
-  /// SQD, or SQE of an unreliable queue pair, back to RTS.
+  /// SQD, or SQE of an unreliable queue pair, back to RTS. EINVAL while requests that were begun before to_sqd() are
+  /// not finished yet: wait for IBV_EVENT_SQ_DRAINED.
   void resume(const resume_attributes& attributes, error_code& ec) const noexcept {
     modify(modification(attributes), ec);
   }
