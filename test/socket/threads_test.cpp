@@ -130,6 +130,9 @@ BOOST_AUTO_TEST_CASE(handlers_of_one_socket_do_not_wait_for_each_other) {
   write_string(p.client, "xy");
   p.context.restart();
   scoped_thread t1([&] { p.context.run(); }), t2([&] { p.context.run(); });
+  t1.join();
+  t2.join();
+  BOOST_TEST(c == 'x');
 }
 
 BOOST_AUTO_TEST_SUITE_END()
