@@ -5,6 +5,7 @@
 #define ASIO_RDMA_ASIO_RDMA_HPP
 
 #include <asio_rdma/error.hpp>
+#include <asio_rdma/exit_linger.hpp>
 #include <asio_rdma/last_failure.hpp>
 #include <asio_rdma/log.hpp>
 #include <asio_rdma/rc.hpp>

@@ -9,7 +9,10 @@
 #include "verbs/local_addresses.hpp"
 
 #include <netinet/in.h>
+
 #include <cerrno>
+#include <chrono>
+#include <mutex>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -26,19 +29,41 @@ bool source_towards(const sockaddr_storage& destination, sockaddr_storage& resul
   return ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&result), &size) == 0;
 }
 
+/// An address of a local port, of the family wanted if there is one.
+error find_loopback_carrier(int family, sockaddr_storage& result) {
+  auto candidates = verbs::loopback_candidates(family);
+  if (candidates.empty()) candidates = verbs::loopback_candidates(family == AF_INET ? AF_INET6 : AF_INET);
+  if (candidates.empty()) return library_error::no_device;
+  result = candidates.front().address;
+  return {};
+}
+
+/// The same, remembered for a while: looking through a device's table of GIDs means a thousand files of sysfs.
+error loopback_carrier(int family, sockaddr_storage& result) {
+  using clock = std::chrono::steady_clock;
+  struct memory {
+    std::mutex mutex;
+    sockaddr_storage address[2]{};
+    clock::time_point good_until[2]{};
+  };
+  static memory& m = *new memory;
+  const int which = family == AF_INET ? 0 : 1;
+  const std::lock_guard<std::mutex> lock(m.mutex);
+  if (clock::now() >= m.good_until[which]) {
+    if (const error e = find_loopback_carrier(family, m.address[which])) return e;
+    m.good_until[which] = clock::now() + std::chrono::seconds(2);
+  }
+  result = m.address[which];
+  return {};
+}
+
 }  // namespace
 
 error carrier_of(const sockaddr_storage& asked, bool is_destination, sockaddr_storage& result) {
   result = unmapped(asked);
   if (!is_loopback(asked) && !(is_destination && is_any(asked))) return {};
-  const auto addresses = verbs::rdma_addresses();
-  const verbs::rdma_address* best = nullptr;
-  for (const verbs::rdma_address& a : addresses) {
-    if (!best || (best->address.ss_family != result.ss_family && a.address.ss_family == result.ss_family)) best = &a;
-  }
-  if (!best) return library_error::no_device;
   const std::uint16_t port = port_of(asked);
-  result = best->address;
+  if (const error e = loopback_carrier(result.ss_family, result)) return e;
   set_port(result, port);
   return {};
 }

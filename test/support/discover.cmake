@@ -3,6 +3,9 @@
 #
 # Writes the file ${tests}, with a CTest test for each suite of the Boost.Test program ${program}, or several where its
 # cases do not all have the same labels. What is listed here is what runs: a filter that matches no case fails.
+cmake_minimum_required(VERSION 3.25) # for the policies; a script has none otherwise
+
+cmake_minimum_required(VERSION 3.25)
 set(places native rdma no_device memlock)
 
 execute_process(COMMAND ${program} --list_content=DOT --color_output=no OUTPUT_VARIABLE output ERROR_VARIABLE graph
@@ -13,11 +16,9 @@ endif()
 string(REGEX REPLACE "[][;]" "" graph "${graph}") # they mean something in CMake's lists
 string(REPLACE "\n" ";" lines "${graph}")
 
-set(names)         # of the nodes from the root to where we are
-set(labels_of_)    # by depth: the labels that hold there
+set(names) # of the suites from the outermost to where we are; labels_of_<depth> are the labels that hold there
 set(depth 0)
 set(groups)
-set(suites)
 foreach(line IN LISTS lines)
   if(line STREQUAL "{")
     # The first brace opens the root, whose name is the program's and not part of a path.
@@ -60,7 +61,6 @@ foreach(line IN LISTS lines)
       message(FATAL_ERROR "${program}: ${path} has none of the labels ${places}")
     endif()
     string(REGEX REPLACE "/.*" "" suite "${path}")
-    list(APPEND suites "${suite}")
     set(group "${suite}|${labels}")
     string(REPLACE ";" "+" group "${group}")
     list(APPEND groups "${group}")

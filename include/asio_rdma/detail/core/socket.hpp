@@ -51,7 +51,7 @@ struct failure {
   int cm_status = 0;         ///< status of that event: an errno or a reject reason
   char device[64] = {};      ///< name of the device, empty before one was found
   sockaddr_storage peer = {};
-  char text[512] = {};       ///< one line: step, cause, remedy
+  char text[1024] = {};      ///< one line: step, cause, remedy
 };
 
 class socket_impl;
