@@ -40,9 +40,7 @@ enum class errc : int {
   memlock_limit = static_cast<int>(core::library_error::memlock_limit),
   /// The device has no more queues, regions or entries of the size asked for.
   device_limit = static_cast<int>(core::library_error::device_limit),
-  /// The listener refused because its backlog was full.
-  backlog_full = static_cast<int>(core::library_error::backlog_full),
-  /// The listener refused because it had no memory, file descriptors or queue pairs.
+  /// The peer's connection manager refused because it had no queue pairs or the like.
   peer_out_of_resources = static_cast<int>(core::library_error::peer_out_of_resources),
 };
 

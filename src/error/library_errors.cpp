@@ -34,8 +34,6 @@ constexpr error_entry entries[] = {
     {static_cast<int>(library_error::device_limit), ENOBUFS, library_error::device_limit,
      "the RDMA device has no more queues, regions or entries of the size asked for: use smaller queues and buffers or "
      "fewer connections; ibv_devinfo -v shows the limits"},
-    {static_cast<int>(library_error::backlog_full), ECONNREFUSED, library_error::backlog_full,
-     "the listener's backlog was full: it accepts too slowly, or was given too small a backlog. Try again"},
     {static_cast<int>(library_error::peer_out_of_resources), ECONNREFUSED, library_error::peer_out_of_resources,
      "the listener had no memory, file descriptors or queue pairs left for this connection: see its log"},
 };

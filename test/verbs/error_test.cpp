@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(library_errors_are_conditions_and_errno_conditions) {
   BOOST_TEST((to_error_code(library_error::no_device) == generic::no_such_device));
   BOOST_TEST((to_error_code(library_error::incompatible_version) == errc::incompatible_version));
   BOOST_TEST((to_error_code(library_error::incompatible_version) != errc::not_asio_rdma));
-  BOOST_TEST((to_error_code(library_error::backlog_full) == generic::connection_refused));
+  BOOST_TEST((to_error_code(library_error::peer_out_of_resources) == generic::connection_refused));
   BOOST_TEST((to_error_code(library_error::eof) == errc::eof));
 }
 

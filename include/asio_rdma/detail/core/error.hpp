@@ -34,8 +34,7 @@ enum class library_error : int {
   protocol_error = 8,         ///< the peer broke the wire protocol
   memlock_limit = 9,          ///< registering memory failed because of RLIMIT_MEMLOCK
   device_limit = 10,          ///< the device has no more queues, regions or entries of the size asked for
-  backlog_full = 11,          ///< the listener refused because its backlog was full
-  peer_out_of_resources = 12, ///< the listener refused because it had no memory, file descriptors or queue pairs
+  peer_out_of_resources = 11, ///< the listener refused because it had no memory, file descriptors or queue pairs
 };
 
 /// An error as the compiled core hands it over. It is plain data, so that one library binary serves programs that
