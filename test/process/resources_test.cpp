@@ -58,13 +58,14 @@ void one_cycle(rc::acceptor& acceptor, asio::io_context& context) {
   BOOST_REQUIRE_EQUAL(got, text);
 }
 
+/// How often the threads of a process went to sleep. Those that never wake are not preempted either.
 unsigned long context_switches(pid_t process) {
+  const std::string counter = "voluntary_ctxt_switches:";
   unsigned long total = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
     std::ifstream status(task.path() / "status");
     for (std::string line; std::getline(status, line);) {
-      const std::size_t at = line.find("ctxt_switches:");
-      if (at != std::string::npos) total += std::stoul(line.substr(at + std::string("ctxt_switches:").size()));
+      if (line.rfind(counter, 0) == 0) total += std::stoul(line.substr(counter.size()));
     }
   }
   return total;
