@@ -28,6 +28,11 @@ constexpr int largest_backlog = 128;
 /// The kernel's own limit (rdma_ucm's max_backlog) for requests that the internal thread has not seen yet.
 constexpr int kernel_backlog = 1024;
 
+/// Closes a connection that nobody is left to accept: later, since its own mutex is locked now.
+void close_later(const std::shared_ptr<connection>& c) {
+  io::background::instance().post([c] { c->close(); });
+}
+
 }  // namespace
 
 error listener::listen(verbs::cm_id id, std::shared_ptr<cm::service> service, int backlog) {
@@ -68,7 +73,11 @@ void listener::requested(const verbs::cm_event& event) {
   const bool v6_socket = asked_.ss_family == AF_INET6;
   const error e = c->accept(id, service_, peer.value, event.connection, v6_socket,
                             [weak = weak_from_this()](const std::shared_ptr<connection>& decided, bool established) {
-                              if (const auto self = weak.lock()) self->decided(decided, established);
+                              if (const auto self = weak.lock()) {
+                                self->decided(decided, established);
+                              } else if (established) {
+                                close_later(decided);
+                              }
                             });
   if (!e) return;
   {
@@ -126,11 +135,7 @@ void listener::decided(const std::shared_ptr<connection>& c, bool established) {
   const std::lock_guard<std::mutex> lock(mutex_);
   --pending_;
   if (!established) return;
-  if (closed_) {
-    // Later, since the connection's own mutex is locked now.
-    io::background::instance().post([c] { c->close(); });
-    return;
-  }
+  if (closed_) return close_later(c);
   established_.push_back(c);
   notifier_.signal();
   threads_.wake_all();
