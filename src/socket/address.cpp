@@ -3,6 +3,8 @@
 
 #include "socket/address.hpp"
 
+#include "verbs/local_addresses.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -32,10 +34,9 @@ constexpr std::size_t mapped_prefix = 12;  // bytes before the IPv4 address
 }  // namespace
 
 bool copy_address(const sockaddr* from, socklen_t size, sockaddr_storage& to) noexcept {
-  to = {};
   const bool whole = from && ((from->sa_family == AF_INET && size >= sizeof(sockaddr_in)) ||
                               (from->sa_family == AF_INET6 && size >= sizeof(sockaddr_in6)));
-  if (whole) std::memcpy(&to, from, from->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+  to = whole ? verbs::to_storage(*from) : sockaddr_storage{};
   return whole;
 }
 
@@ -52,8 +53,7 @@ bool is_any(const sockaddr_storage& a) noexcept {
 }
 
 bool is_loopback(const sockaddr_storage& a) noexcept {
-  if (a.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr)) return true;
-  return unmapped(a).ss_family == AF_INET && v4_of(a) >> 24 == IN_LOOPBACKNET;
+  return verbs::is_loopback_address(*as_sockaddr(a));
 }
 
 sockaddr_storage make_v4(std::uint32_t address, std::uint16_t port) noexcept {
@@ -80,8 +80,7 @@ std::uint32_t v4_of(const sockaddr_storage& a) noexcept {
 }
 
 sockaddr_storage unmapped(const sockaddr_storage& a) noexcept {
-  if (a.ss_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6(a).sin6_addr)) return a;
-  return make_v4(v4_of(a), port_of(a));
+  return verbs::unmapped(*as_sockaddr(a));
 }
 
 sockaddr_storage mapped(const sockaddr_storage& a) noexcept {

@@ -9,6 +9,7 @@
 #include "socket/carrier.hpp"
 #include "socket/connection.hpp"
 #include "socket/exit_drain.hpp"
+#include "verbs/local_addresses.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -37,12 +38,6 @@ rdma_conn_param parameters(const settings& s, const unsigned char* private_data,
   p.retry_count = static_cast<std::uint8_t>(s.retry_count);
   p.rnr_retry_count = 7;  // without end: credits make RNR impossible, and this is the net under them
   return p;
-}
-
-sockaddr_storage stored(const sockaddr& a) noexcept {
-  sockaddr_storage result{};
-  copy_address(&a, a.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in), result);
-  return result;
 }
 
 /// What a refusal means, in the terms of connect(2) where there are such.
@@ -226,7 +221,7 @@ void connection::answered(const verbs::cm_event& event) {
       local_ = loopback_v6(port);
       break;
     case transfer::loopback::none:
-      local_ = stored(id_.local_address());
+      local_ = verbs::to_storage(id_.local_address());
       break;
   }
   if (v6_socket_) local_ = mapped(local_);
@@ -247,8 +242,8 @@ error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service,
   engine_.start(peer, *agreed);
   const auto text = transfer::encode_handshake(engine_.describe());
 
-  local_ = stored(id.local_address());
-  remote_ = stored(id.peer_address());
+  local_ = verbs::to_storage(id.local_address());
+  remote_ = verbs::to_storage(id.peer_address());
   switch (peer.loopback) {
     case transfer::loopback::v4:
       local_ = make_v4(peer.loopback_v4, port_of(local_));

@@ -77,20 +77,6 @@ std::vector<attached_interface> attached_interfaces() {
   return result;
 }
 
-/// IPv4-mapped IPv6 as IPv4; everything else as it is.
-sockaddr_storage unmapped(const sockaddr& address) noexcept {
-  const sockaddr_storage copy = to_storage(address);
-  if (copy.ss_family != AF_INET6) return copy;
-  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(copy);
-  if (!IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) return copy;
-  sockaddr_storage result{};
-  auto& v4 = reinterpret_cast<sockaddr_in&>(result);
-  v4.sin_family = AF_INET;
-  v4.sin_port = v6.sin6_port;
-  std::memcpy(&v4.sin_addr, v6.sin6_addr.s6_addr + 12, sizeof v4.sin_addr);
-  return result;
-}
-
 const sockaddr& plain(const sockaddr_storage& address) noexcept {
   return reinterpret_cast<const sockaddr&>(address);
 }
@@ -146,6 +132,19 @@ bool is_loopback_address(const sockaddr& address) noexcept {
   if (copy.ss_family == AF_INET)
     return ntohl(reinterpret_cast<const sockaddr_in&>(copy).sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
   return copy.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(copy).sin6_addr);
+}
+
+sockaddr_storage unmapped(const sockaddr& address) noexcept {
+  const sockaddr_storage copy = to_storage(address);
+  if (copy.ss_family != AF_INET6) return copy;
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(copy);
+  if (!IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) return copy;
+  sockaddr_storage result{};
+  auto& v4 = reinterpret_cast<sockaddr_in&>(result);
+  v4.sin_family = AF_INET;
+  v4.sin_port = v6.sin6_port;
+  std::memcpy(&v4.sin_addr, v6.sin6_addr.s6_addr + 12, sizeof v4.sin_addr);
+  return result;
 }
 
 std::string interface_of(const sockaddr& address) {

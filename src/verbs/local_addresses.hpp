@@ -36,6 +36,9 @@ bool is_local_address(const sockaddr& address);
 /// True for 127.0.0.0/8, ::1 and IPv4-mapped loopback addresses.
 bool is_loopback_address(const sockaddr& address) noexcept;
 
+/// ::ffff:a.b.c.d as a.b.c.d; everything else as it is.
+sockaddr_storage unmapped(const sockaddr& address) noexcept;
+
 /// The network interface that has this address; empty if none does.
 std::string interface_of(const sockaddr& address);
 
