@@ -61,6 +61,16 @@ BOOST_AUTO_TEST_CASE(range_connect_takes_the_first_that_answers) {
   BOOST_TEST(asio::connect(s, candidates) == candidates[1]);
 }
 
+BOOST_AUTO_TEST_CASE(synchronous_connect_blocks_on_a_non_blocking_socket_too) {
+  asio::io_context context;
+  rc::acceptor acceptor(context, any_port());
+  rc::socket s(context, acceptor.local_endpoint().protocol());
+  s.non_blocking(true);
+  s.connect(acceptor.local_endpoint());
+  BOOST_TEST(s.non_blocking());
+  BOOST_TEST(s.remote_endpoint() == acceptor.local_endpoint());
+}
+
 BOOST_AUTO_TEST_CASE(connect_twice_fails) {
   connected_pair p;
   error_code ec;
@@ -148,7 +158,7 @@ BOOST_AUTO_TEST_CASE(accepted_socket_lives_on_another_context) {
   server.async_read_some(asio::buffer(&c, 1), [](error_code ec, std::size_t) { BOOST_TEST(!ec); });
   write_string(client, "x");
   BOOST_TEST(run(listening) == 0u);
-  BOOST_TEST(talking.run() == 1u);
+  BOOST_TEST(talking.run() >= 1u);
   BOOST_TEST(c == 'x');
 }
 

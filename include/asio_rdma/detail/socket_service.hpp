@@ -18,6 +18,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -116,9 +117,8 @@ public:
     if (!i.state) return ec = boost::asio::error::bad_descriptor;
     core::error e = start_connect(*i.state, peer);
     if (!e) {
-      const blocking_scope scope(*i.state);  // a TCP connect blocks even on a non-blocking socket
       connect_attempt attempt;
-      e = run(i, attempt);
+      e = run(i, attempt, true);  // as TCP's, on a non-blocking socket too
       i.state->connected();
     }
     return ec = to_asio_error(e);
@@ -217,19 +217,6 @@ public:
   }
 
 private:
-  /// Makes calls block for as long as it lives.
-  class blocking_scope {
-  public:
-    explicit blocking_scope(socket_state& s) noexcept : state_(s), former_(std::exchange(s.non_blocking, false)) {}
-    blocking_scope(const blocking_scope&) = delete;
-    blocking_scope& operator=(const blocking_scope&) = delete;
-    ~blocking_scope() { state_.non_blocking = former_; }
-
-  private:
-    socket_state& state_;
-    bool former_;
-  };
-
   /// An attempt whose handler wants to be told a number of bytes.
   template <class Attempt>
   struct sized_attempt : Attempt {

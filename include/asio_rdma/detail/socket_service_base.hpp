@@ -170,10 +170,10 @@ protected:
   /// A synchronous operation: blocks until done, unless the user wants it otherwise. It may take the event that an
   /// asynchronous one waits for, so those are looked after too.
   template <class Attempt>
-  static core::error run(const base_implementation_type& i, Attempt& attempt) {
+  static core::error run(const base_implementation_type& i, Attempt& attempt, bool always_blocks = false) {
     if (!i.state) return core::error(EBADF);
     core::error e = attempt(i.state->core());
-    if (must_wait(e) && !i.state->non_blocking) e = run_blocking(i.state, attempt);
+    if (must_wait(e) && (always_blocks || !i.state->non_blocking)) e = run_blocking(i.state, attempt);
     i.state->settle();
     return e;
   }
