@@ -198,7 +198,7 @@ public:
   template <class T>
   void add(const char* name, const T& value) {
     names_ << std::setw(13) << name;
-    values_ << std::fixed << std::setprecision(2) << std::setw(13) << value;
+    values_ << std::fixed << std::setprecision(3) << std::setw(13) << value;
   }
   void add(const usage& used, std::uint64_t iterations) {
     add("CPU[us]", used.cpu_seconds * 1e6 / static_cast<double>(iterations));
