@@ -18,6 +18,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -272,14 +273,15 @@ private:
     if (!i.state || i.state->try_now(q, attempt, e)) {
       error_code ec = to_asio_error(e);
       attempt.finish(ec);
-      complete_immediately(handler, io_ex, ec, attempt.results(ec));
       if (i.state) i.state->settle();
-      return;
+      return complete_immediately(handler, io_ex, ec, attempt.results(ec));
     }
-    const operation::key_type key = i.state->next_key();
-    connect_cancellation(handler, i.state, q, key);
-    i.state->start(q, handler_operation<Attempt, Handler, IoExecutor>::create(key, std::move(attempt), handler, io_ex),
-                   io_ex);
+    // Once it is queued, its handler may destroy the I/O object on another thread.
+    const std::shared_ptr<socket_state> state = i.state;
+    const operation::key_type key = state->next_key();
+    connect_cancellation(handler, state, q, key);
+    state->start(q, handler_operation<Attempt, Handler, IoExecutor>::create(key, std::move(attempt), handler, io_ex),
+                 io_ex);
   }
 };
 
