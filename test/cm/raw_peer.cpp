@@ -10,8 +10,8 @@
 #include <netinet/in.h>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <chrono>
-#include <cstring>
 
 namespace cm_test {
 
@@ -156,7 +156,7 @@ ibv_wc_status raw_peer::post(ibv_send_wr& request) {
 
 ibv_wc_status raw_peer::write(std::uint64_t to, std::uint32_t key, const std::vector<unsigned char>& bytes,
                               std::uint32_t immediate) {
-  std::memcpy(memory_.data(), bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), memory_.begin());
   ibv_sge entry{reinterpret_cast<std::uintptr_t>(memory_.data()), static_cast<std::uint32_t>(bytes.size()),
                 region_.lkey()};
   ibv_send_wr request{};
