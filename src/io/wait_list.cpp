@@ -16,11 +16,27 @@ struct wait_list::waiter {
   waiter* next;
 };
 
-void wait_list::wake_all() const noexcept {
+struct wait_list::attempt {
+  const wait_list* list;
+  std::uint64_t changes;
+};
+
+wait_list::attempt& wait_list::last_attempt() noexcept {
+  thread_local attempt instance{nullptr, 0};
+  return instance;
+}
+
+void wait_list::tried_in_vain() const noexcept {
+  last_attempt() = {this, changes_};
+}
+
+void wait_list::wake_all() noexcept {
+  ++changes_;
   for (const waiter* w = first_; w; w = w->next) w->wake.signal();
 }
 
 void wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
+  if (last_attempt().list == this && last_attempt().changes != changes_) return;
   thread_local notifier wake;
   const bool can_be_woken = wake.open();
   waiter self{wake, first_};

@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_SRC_IO_WAIT_LIST_HPP
 #define ASIO_RDMA_SRC_IO_WAIT_LIST_HPP
 
+#include <cstdint>
 #include <mutex>
 
 namespace asio_rdma {
@@ -16,14 +17,20 @@ namespace io {
 class wait_list {
 public:
   bool empty() const noexcept { return first_ == nullptr; }
-  /// Wakes every thread in the list.
-  void wake_all() const noexcept;
+  /// Something has changed: wakes every thread in the list, and those that are on their way into it.
+  void wake_all() noexcept;
+  /// The calling thread has tried something in vain. Its next sleep() here returns at once if anything changes until
+  /// then: another thread may take the very completion that it is about to wait for.
+  void tried_in_vain() const noexcept;
   /// Unlocks, sleeps until woken or until fd (none if -1) is readable, locks again.
   void sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept;
 
 private:
   struct waiter;
+  struct attempt;
+  static attempt& last_attempt() noexcept;
   waiter* first_ = nullptr;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace io

@@ -25,6 +25,11 @@ bool is_empty(const iovec* buffers, std::size_t count) noexcept {
 
 }  // namespace
 
+error connection::not_yet() const noexcept {
+  threads_.tried_in_vain();
+  return error(EAGAIN);
+}
+
 bool connection::progress() noexcept {
   const bool any = engine_.progress();
   if (any) threads_.wake_all();
@@ -101,7 +106,7 @@ error connection::read(const iovec* buffers, std::size_t count, bool peek, std::
     return {};
   }
   if (engine_.eof() || receiving_ended_) return library_error::eof;
-  return has_ended() ? ended_ : error(EAGAIN);
+  return has_ended() ? ended_ : not_yet();
 }
 
 error connection::write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept {
@@ -114,7 +119,7 @@ error connection::write(const iovec* buffers, std::size_t count, std::size_t& by
   progress();
   if (has_ended()) return ended_;
   if (peer_disconnected_) return error(EPIPE);
-  if (engine_.dead() || engine_.writable() == 0) return error(EAGAIN);
+  if (engine_.dead() || engine_.writable() == 0) return not_yet();
   bytes = engine_.write(buffers, count);
   update_background();
   return {};
@@ -132,20 +137,20 @@ error connection::acknowledged(std::uint64_t position) noexcept {
   progress();
   if (engine_.acknowledged(position)) return {};
   if (has_ended()) return ended_;
-  return error(peer_disconnected_ ? EPIPE : EAGAIN);
+  return peer_disconnected_ ? error(EPIPE) : not_yet();
 }
 
 error connection::ready(readiness kind) noexcept {
   const lock_type lock(mutex_);
   if (user_closed_) return error(EBADF);
-  if (is_pending()) return error(EAGAIN);
+  if (is_pending()) return not_yet();
   if (phase_ != phase::established) return {};
   progress();
   const bool over = has_ended() || peer_disconnected_;
   bool is_ready = over;
   if (kind == readiness::read) is_ready |= engine_.readable() > 0 || engine_.eof() || receiving_ended_;
   if (kind == readiness::write) is_ready |= engine_.writable() > 0 || engine_.sending_ended();
-  return is_ready ? error() : error(EAGAIN);
+  return is_ready ? error() : not_yet();
 }
 
 std::size_t connection::available() noexcept {

@@ -112,6 +112,7 @@ private:
   void become_established();
   void tell_listener(bool is_established);
 
+  error not_yet() const noexcept;
   bool progress() noexcept;
   void judge() noexcept;
   void judge_dead_queue() noexcept;
