@@ -56,8 +56,8 @@ public:
   /// RNR NAKs are to be repeated after 0.64 ms. The connection manager leaves 0, which means 655 ms (IBTA table 46).
   void set_rnr_timer() noexcept;
 
-  /// Arms the completion queue, unless it is armed. Poll once more afterwards. True if an event was taken for that: then
-  /// whoever waited for it may have missed it.
+  /// Arms the completion queue, unless it is armed. Poll once more afterwards. True if an event was taken for that:
+  /// then whoever waited for it may have missed it.
   bool arm() noexcept;
   int fd() const noexcept { return channel_.fd(); }
 
@@ -71,7 +71,6 @@ public:
   unsigned send_depth() const noexcept { return sizes_.send_depth; }
   unsigned receive_depth() const noexcept { return sizes_.receive_depth; }
   unsigned inline_size() const noexcept { return sizes_.inline_size; }
-  const device_domain& device() const noexcept { return *device_; }
   /// False if the port that the connection uses is known to be down.
   bool port_active(std::uint8_t port) const noexcept;
 

@@ -16,7 +16,6 @@ namespace io {
 /// Guarded by the object's mutex.
 class wait_list {
 public:
-  bool empty() const noexcept { return first_ == nullptr; }
   /// Something has changed: wakes every thread in the list, and those that are on their way into it.
   void wake_all() noexcept;
   /// The calling thread has tried something in vain. Its next sleep() here returns at once if anything changes until

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -40,8 +41,7 @@ bool connection::progress() noexcept {
 void connection::judge() noexcept {
   if (has_ended() || phase_ != phase::established) return;
   if (const char* why = engine_.violation()) {
-    failure_.set(library_error::protocol_error, failure_step::transfer, why);
-    end(library_error::protocol_error);
+    end(library_error::protocol_error, why);
   } else if (const auto reason = engine_.aborted()) {
     const bool ours = *reason == transfer::abort_reason::protocol_error;
     end(ours ? error(library_error::protocol_error) : error(ECONNRESET));
@@ -82,12 +82,10 @@ void connection::decide_silence() noexcept {
   update_background();
 }
 
-void connection::end(const error& e) noexcept {
+void connection::end(const error& e, const char* detail) noexcept {
   ended_ = e;
-  if (!engine_.violation()) {
-    failure_.set_completion(engine_.failed_status(), engine_.vendor_error());
-    failure_.set(e, failure_step::transfer);
-  }
+  failure_.set_completion(engine_.failed_status(), engine_.vendor_error());
+  failure_.set(e, failure_step::transfer, detail);
   engine_.stop();
   verbs::error_code ignored;
   if (!peer_disconnected_) id_.disconnect(ignored);
@@ -182,7 +180,9 @@ int connection::prepare_wait() noexcept {
   if (user_closed_) return -1;
   owner_waits_ = true;
   if (phase_ == phase::established && !silence_pending_) {
-    if (has_ended() || peer_disconnected_ || arm() || silence_pending_) return -1;
+    const bool changed = std::exchange(changed_behind_owner_, false);
+    if (changed || has_ended() || peer_disconnected_ || arm() || silence_pending_) return -1;
+    watch_over_owner();
     // The owner has moved to the channel once it comes back after having been given it.
     if (channel_handed_out_) notifier_.reset();
     channel_handed_out_ = true;
@@ -236,6 +236,7 @@ bool connection::needs_background() const noexcept {
 
 void connection::update_background() noexcept {
   if (user_closed_) return step_linger();
+  watch_over_owner();
   while (needs_background()) {
     if (!arm()) return watch_in_background();
   }
@@ -245,6 +246,27 @@ void connection::watch_in_background() noexcept {
   io::background& thread = io::background::instance();
   if (watch_ == 0) watch_ = thread.add(engine_.queues().fd(), weak_from_this());
   thread.arm(watch_, engine_.queues().fd());
+}
+
+void connection::watch_over_owner() noexcept {
+  const bool alive = phase_ == phase::established && !has_ended() && !peer_disconnected_;
+  if (!alive || !owner_waits_ || !engine_.waits_for_peer()) {
+    stand_in_delay_ = shortest_stand_in;
+  } else if (!stand_in_scheduled_) {
+    stand_in_scheduled_ = true;
+    after(stand_in_delay_, &connection::stand_in_for_owner);
+  }
+}
+
+void connection::stand_in_for_owner() noexcept {
+  stand_in_scheduled_ = false;
+  if (owner_waits_ && phase_ == phase::established && engine_.waits_for_peer()) {
+    // The event stays in the channel: whenever the owner's context runs, it wakes.
+    const bool any = progress();
+    changed_behind_owner_ |= any;
+    stand_in_delay_ = any ? shortest_stand_in : std::min(stand_in_delay_ * 2, longest_stand_in);
+  }
+  watch_over_owner();
 }
 
 void connection::on_readable() noexcept {

@@ -46,9 +46,10 @@ public:
   error connect_result() noexcept;
   void cancel_connect() noexcept;
 
-  // Accepting, the passive side. Both are called on the internal thread.
+  // Accepting, the passive side.
 
-  /// Answers a connect request whose handshake is in order. On failure the id is given back for rejecting.
+  /// Answers a connect request whose handshake is in order; called on the internal thread. On failure the id is given
+  /// back for rejecting.
   error accept(verbs::cm_id& id, std::shared_ptr<cm::service> service, const transfer::handshake& peer,
                const rdma_conn_param& request, bool v6_socket, decision decided);
 
@@ -94,6 +95,12 @@ private:
   };
   using lock_type = std::unique_lock<std::mutex>;
 
+  /// An owner may wait while nobody runs its context, or while a handler blocks it. What was taken over goes on all the
+  /// same: the internal thread stands in, at first often enough to keep a stream going, later once a second, so that a
+  /// peer that takes nothing costs next to nothing.
+  static constexpr std::chrono::milliseconds shortest_stand_in{10};
+  static constexpr std::chrono::milliseconds longest_stand_in{1000};
+
   bool is_pending() const noexcept { return phase_ > phase::idle && phase_ < phase::established; }
   bool has_ended() const noexcept { return static_cast<bool>(ended_); }
 
@@ -116,13 +123,15 @@ private:
   bool progress() noexcept;
   void judge() noexcept;
   void judge_dead_queue() noexcept;
-  void end(const error& e) noexcept;
+  void end(const error& e, const char* detail = nullptr) noexcept;
   void decide_silence() noexcept;
   bool arm() noexcept;
 
   bool needs_background() const noexcept;
   void update_background() noexcept;
   void watch_in_background() noexcept;
+  void watch_over_owner() noexcept;
+  void stand_in_for_owner() noexcept;
   void wake_everybody() noexcept;
 
   void start_linger();
@@ -149,6 +158,9 @@ private:
   bool user_closed_ = false;
 
   bool owner_waits_ = false;
+  bool changed_behind_owner_ = false;  // by stand_in_for_owner()
+  bool stand_in_scheduled_ = false;
+  std::chrono::milliseconds stand_in_delay_ = shortest_stand_in;
   unsigned threads_waiting_ = 0;
   io::wait_list threads_;
   io::notifier notifier_;  // the descriptor while there is no completion channel

@@ -122,6 +122,7 @@ error connection::start_resolving(const sockaddr* address, socklen_t size) {
 
 error connection::connect_result() noexcept {
   const lock_type lock(mutex_);
+  if (user_closed_) return error(EBADF);
   if (is_pending()) return not_yet();
   return phase_ == phase::established ? error() : connect_error_;
 }

@@ -34,7 +34,6 @@ public:
   transfer::handshake describe() const noexcept;
   /// What the peer told us; may be sent to from now on.
   void start(const transfer::handshake& peer, const transfer::agreement& agreed);
-  bool started() const noexcept { return window_.has_value(); }
 
   /// Takes all completions, posts receives again, sends what can be sent. True if there was any completion.
   bool progress() noexcept;

@@ -72,6 +72,47 @@ BOOST_AUTO_TEST_CASE(synchronous_calls_serve_what_waits_though_nobody_runs_the_c
   LOCKED_TEST((received == sent));
 }
 
+/// Writes until the peer's ring and our own memory are full; the number of bytes.
+std::size_t fill(rc::socket& s, const std::vector<unsigned char>& data) {
+  s.non_blocking(true);
+  std::size_t filled = 0;
+  for (error_code ec; !ec;) filled += s.write_some(asio::buffer(data) + filled, ec);
+  return filled;
+}
+
+BOOST_AUTO_TEST_CASE(written_bytes_arrive_though_an_operation_waits_and_nobody_runs_the_context) {
+  connected_pair p;
+  const auto sent = pattern(4 << 20);
+  const std::size_t filled = fill(p.client, sent);
+  char c = 0;
+  p.client.async_read_some(asio::buffer(&c, 1), [](error_code ec, std::size_t) { BOOST_TEST(!ec); });
+  std::vector<unsigned char> received(filled);
+  asio::read(p.server, asio::buffer(received));
+  BOOST_TEST(std::equal(received.begin(), received.end(), sent.begin()));
+  // The operation has missed nothing.
+  write_string(p.server, "x");
+  p.context.run();
+  BOOST_TEST(c == 'x');
+}
+
+BOOST_AUTO_TEST_CASE(written_bytes_arrive_while_a_handler_blocks_the_context) {
+  connected_pair p;
+  const auto sent = pattern(4 << 20);
+  const std::size_t filled = fill(p.client, sent);
+  char c = 0;
+  bool called = false;
+  p.client.async_read_some(asio::buffer(&c, 1), [&](error_code ec, std::size_t) { called = !ec; });
+  asio::post(p.context, [&] {
+    std::vector<unsigned char> received(filled);
+    asio::read(p.server, asio::buffer(received));
+    BOOST_TEST(std::equal(received.begin(), received.end(), sent.begin()));
+    write_string(p.server, "x");
+  });
+  p.context.run();
+  BOOST_TEST(called);
+  BOOST_TEST(c == 'x');
+}
+
 BOOST_AUTO_TEST_CASE(blocked_reader_and_writer_on_one_socket) {
   connected_pair p;
   scoped_thread server([&] { echo(p.server); });
