@@ -44,7 +44,6 @@ public:
   /// calls that fail at once are returned.
   error connect(verbs::cm_id id, std::shared_ptr<cm::service> service, const sockaddr* address, socklen_t size);
   error connect_result() noexcept;
-  void cancel_connect() noexcept;
 
   // Accepting, the passive side.
 

@@ -127,11 +127,6 @@ error connection::connect_result() noexcept {
   return phase_ == phase::established ? error() : connect_error_;
 }
 
-void connection::cancel_connect() noexcept {
-  const lock_type lock(mutex_);
-  if (is_pending()) fail_connect(error(ECANCELED), failure_step::connect);
-}
-
 void connection::connect_timed_out() noexcept {
   if (!is_pending()) return;
   const bool resolving = phase_ != phase::connecting;
@@ -142,7 +137,7 @@ void connection::connect_timed_out() noexcept {
 void connection::fail_connect(const error& e, failure_step step, const char* detail) noexcept {
   phase_ = phase::failed;
   connect_error_ = e;
-  if (e != error(ECANCELED)) failure_.set(e, step, detail);
+  failure_.set(e, step, detail);
   engine_.destroy(id_);
   service_->destroy(std::move(id_));
   wake_everybody();

@@ -119,6 +119,15 @@ public:
     return connection_->connect(std::move(cm_id_), service_, address, size);
   }
 
+  void cancel_connect() noexcept {
+    std::shared_ptr<connection> c;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      c = std::move(connection_);
+    }
+    if (c) c->close();
+  }
+
   void close() noexcept {
     std::shared_ptr<connection> c;
     std::shared_ptr<listener> l;
@@ -271,7 +280,7 @@ error socket::connect_result() noexcept {
 }
 
 void socket::cancel_connect() noexcept {
-  if (const auto c = impl_->get_connection()) c->cancel_connect();
+  impl_->cancel_connect();
 }
 
 error socket::read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept {

@@ -108,6 +108,26 @@ BOOST_AUTO_TEST_CASE(cancelled_connect_leaves_a_socket_that_can_connect) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(connect_cancelled_after_it_succeeded_leaves_a_socket_that_can_connect) {
+  asio::io_context context;
+  rc::acceptor acceptor(context, any_port());
+  rc::socket s(context);
+  error_code result;
+  s.async_connect(acceptor.local_endpoint(), [&](error_code ec) { result = ec; });
+  rc::socket first = acceptor.accept();  // so the connection is there, but nobody has run the context
+  s.cancel();
+  context.run();
+  BOOST_TEST(result == asio::error::operation_aborted);
+  error_code ec;
+  char c = 0;
+  first.read_some(asio::buffer(&c, 1), ec);
+  BOOST_TEST(ec == asio::error::eof);
+  s.connect(acceptor.local_endpoint());
+  rc::socket second = acceptor.accept();
+  write_string(s, "x");
+  BOOST_TEST(read_string(second, 1) == "x");
+}
+
 BOOST_AUTO_TEST_CASE(close_while_connecting_aborts) {
   asio::io_context context;
   rc::acceptor acceptor(context, any_port());

@@ -232,9 +232,8 @@ private:
   void abort(operation* op, operation_queue& done) {
     pending_.fetch_sub(1, std::memory_order_release);
     if (op->is_connect()) {
-      core_.cancel_connect();
-      core_.connect_result();  // takes ECANCELED, so that the socket can connect again
       forget_descriptor();
+      core_.cancel_connect();
     }
     op->fail(core::error(ECANCELED));
     done.push(op);

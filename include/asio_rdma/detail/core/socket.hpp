@@ -84,7 +84,8 @@ public:
   ASIO_RDMA_DECL error connect(const sockaddr* address, socklen_t size) noexcept;
   /// EAGAIN until decided. After a failure the socket can connect again.
   ASIO_RDMA_DECL error connect_result() noexcept;
-  /// Gives up a connect under way: the next connect_result() is ECANCELED. No effect otherwise.
+  /// Gives up a connect whose outcome nobody has been told yet, even if it has just succeeded: the peer sees a connection
+  /// that ends at once. The socket can connect again.
   ASIO_RDMA_DECL void cancel_connect() noexcept;
 
   /// Copies received bytes out. Success with bytes >= 1, or bytes == 0 if the buffers' total size is 0; EAGAIN;
