@@ -10,7 +10,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
-#include <thread>
+#include <future>
 
 using namespace cm_test;
 using core::library_error;
@@ -54,10 +54,10 @@ transfer::reject refused(const std::function<bytes(const raw_peer&)>& private_da
 core::error answered(const std::function<bytes(const raw_peer&)>& answer) {
   raw_peer peer;
   const std::uint16_t port = peer.listen();
-  std::thread other([&] { peer.accept(answer(peer)); });
+  auto other = std::async(std::launch::async, [&] { peer.accept(answer(peer)); });
   core::socket s = open_socket();
   const core::error e = connect(s, device_address(port));
-  other.join();
+  other.get();
   return e;
 }
 
@@ -128,19 +128,19 @@ BOOST_AUTO_TEST_CASE(a_refusal_for_the_version_reaches_the_client) {
   transfer::reject r;
   r.versions = {7, 9};
   r.reason = reject_reason::incompatible_version;
-  std::thread other([&] { peer.reject(bytes_of(transfer::encode_reject(r))); });
+  auto other = std::async(std::launch::async, [&] { peer.reject(bytes_of(transfer::encode_reject(r))); });
   core::socket s = open_socket();
   BOOST_TEST(connect(s, device_address(port)) == core::error(library_error::incompatible_version));
-  other.join();
+  other.get();
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_by_another_program_is_connection_refused) {
   raw_peer peer;
   const std::uint16_t port = peer.listen();
-  std::thread other([&] { peer.reject({'n', 'o'}); });
+  auto other = std::async(std::launch::async, [&] { peer.reject({'n', 'o'}); });
   core::socket s = open_socket();
   BOOST_TEST(connect(s, device_address(port)) == core::error(ECONNREFUSED));
-  other.join();
+  other.get();
 }
 
 BOOST_AUTO_TEST_CASE(a_full_backlog_is_connection_refused_and_says_so) {
