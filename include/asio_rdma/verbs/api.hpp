@@ -109,6 +109,10 @@ struct api {
 /// The table of rdma-core: the system's real devices.
 ASIO_RDMA_DECL const api& rdma_core() noexcept;
 
+/// The table of the software device, soft0: a verbs device in user space, which reaches every process of the same user on
+/// this host. It needs no hardware, no privilege and no kernel module.
+ASIO_RDMA_DECL const api& software_device() noexcept;
+
 }  // namespace verbs
 }  // namespace v1
 }  // namespace asio_rdma
