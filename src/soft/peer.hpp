@@ -28,7 +28,7 @@ namespace soft {
 /// What a message between two processes is about; the first four bytes of each.
 enum class message_kind : std::uint32_t {
   hello,       // with the sender's segment
-  queue_pair,  // something happened to one of the receiver's queue pairs (or its other objects)
+  device,      // something happened to one of the receiver's objects: two words, device_event and its number
   connection,  // of the connection manager
 };
 constexpr std::size_t max_message_size = 1024;
@@ -47,6 +47,9 @@ public:
   void* base() const noexcept { return self_ ? self_->base() : memory_.base(); }
   /// Its memory can be reached by process_vm_readv() and process_vm_writev().
   bool is_direct() const noexcept { return self_ != nullptr || direct_; }
+
+  /// Whether the process still exists, asked of the kernel.
+  bool is_alive() const noexcept { return self_ != nullptr || is_same_process(); }
 
   /// Copies to or from its memory. False if that is refused or it is dead; the bytes in local and remote agree.
   bool copy_to(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
