@@ -51,13 +51,43 @@ void device::start() {
   processes_.on_down = [this](const std::shared_ptr<peer>& p) { process_is_down(p); };
   processes_.on_message = [](const std::shared_ptr<peer>& p, message_kind kind, const unsigned char* data,
                              std::size_t size) {
-    if (kind == message_kind::connection) return cm::on_message(p, data, size);
-    std::uint32_t text[2];
-    if (kind != message_kind::device || size != sizeof text) return;
-    std::memcpy(text, data, sizeof text);
-    handle_event(static_cast<device_event>(text[0]), text[1]);
+    device::instance()->take_message(p, kind, data, size);
   };
   processes_.start();
+}
+
+void device::take_message(const std::shared_ptr<peer>& p, message_kind kind, const unsigned char* data,
+                          std::size_t size) {
+  const auto copied_to = [data, size](auto& text) {
+    if (size != sizeof text) return false;
+    std::memcpy(&text, data, sizeof text);
+    return true;
+  };
+  switch (kind) {
+    case message_kind::connection:
+      return cm::on_message(p, data, size);
+    case message_kind::device: {
+      std::uint32_t text[2];
+      if (copied_to(text)) handle_event(static_cast<device_event>(text[0]), text[1]);
+      return;
+    }
+    case message_kind::request: {
+      indirect_request text;
+      if (copied_to(text)) do_request(p, text);
+      return;
+    }
+    case message_kind::answer: {
+      indirect_answer text;
+      if (!copied_to(text)) return;
+      if (const auto q = find_qp(text.qp)) q->answered(text);
+      lent_.take_back(p->slot(), text.buffer);
+      return;
+    }
+    case message_kind::datagram:
+      return take_datagram(data, size);
+    case message_kind::hello:
+      return;
+  }
 }
 
 void device::process_is_up(const std::shared_ptr<peer>& p) {
@@ -79,6 +109,8 @@ void device::process_is_down(const std::shared_ptr<peer>& p) {
     }
     for (const auto& s : srqs_) s.second->queue.repair(p->slot());
   }
+  lent_.take_back_all(p->slot());
+  for (const auto& q : all_qps()) q->other_process_is_down(p->slot());
   cm::on_down(p);
 }
 

@@ -6,6 +6,7 @@
 
 #include "soft/completion_queue.hpp"
 #include "soft/index_pool.hpp"
+#include "soft/lent_buffers.hpp"
 #include "soft/loop.hpp"
 #include "soft/peer.hpp"
 #include "soft/queue_pair.hpp"
@@ -35,6 +36,7 @@ public:
   loop& helper() noexcept { return helper_; }
   segment& memory() noexcept { return memory_; }
   segment_heap& heap() noexcept { return heap_; }
+  lent_buffers& lent() noexcept { return lent_; }
   peers& processes() noexcept { return processes_; }
   unsigned slot() const noexcept { return memory_.header().slot; }
 
@@ -75,12 +77,14 @@ private:
   device() noexcept : processes_(helper_, memory_) {}
   int open() noexcept;
   void start();
+  void take_message(const std::shared_ptr<peer>& p, message_kind kind, const unsigned char* data, std::size_t size);
   void process_is_up(const std::shared_ptr<peer>& p);
   void process_is_down(const std::shared_ptr<peer>& p);
 
   loop helper_;
   segment memory_;
   segment_heap heap_;
+  lent_buffers lent_{heap_};
   peers processes_;
   index_pool qp_indices_{first_qp, max_qps};
   index_pool cq_indices_{0, max_cqs};

@@ -30,8 +30,11 @@ enum class message_kind : std::uint32_t {
   hello,       // with the sender's segment
   device,      // something happened to one of the receiver's objects: two words, device_event and its number
   connection,  // of the connection manager
+  request,     // indirect_request, answered by
+  answer,      // indirect_answer
+  datagram,    // datagram_header, and its bytes
 };
-constexpr std::size_t max_message_size = 1024;
+constexpr std::size_t max_message_size = 8192;
 
 /// A process that uses soft0: this one, or another of the same user.
 class peer : public std::enable_shared_from_this<peer> {
@@ -60,10 +63,6 @@ public:
 
 private:
   friend class peers;
-  struct packet {
-    std::array<unsigned char, max_message_size> data;
-    std::size_t size;
-  };
 
   bool is_same_process() const noexcept;
   void flush() noexcept;
@@ -79,7 +78,7 @@ private:
   std::atomic<bool> down_{false};
   std::vector<descriptor> sockets_;  // the helper thread's, except that send() uses the first
   std::mutex mutex_;
-  std::deque<packet> outbox_;
+  std::deque<std::vector<unsigned char>> outbox_;
   bool flush_scheduled_ = false;
 };
 

@@ -7,11 +7,13 @@
 #include "soft/address_handle.hpp"
 #include "soft/completion_queue.hpp"
 #include "soft/context.hpp"
+#include "soft/indirect.hpp"
 #include "soft/loop.hpp"
 #include "soft/marks.hpp"
 #include "soft/memory.hpp"
 #include "soft/peer.hpp"
 #include "soft/receive_queue.hpp"
+#include "soft/responder.hpp"
 
 #include <infiniband/verbs.h>
 
@@ -51,6 +53,10 @@ struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
 
   /// Runs what was posted, as far as it goes. Under send_mutex.
   void run();
+  /// The other process has done what it was asked for.
+  void answered(const indirect_answer& a);
+  /// A process has ended.
+  void other_process_is_down(unsigned slot);
   /// A process has become known that it may have been waiting for.
   void other_process_is_up(unsigned slot);
   /// Goes to the error state because of what somebody else did or found, and says so.
@@ -88,34 +94,20 @@ struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
   std::shared_ptr<peer> other;             // the process of the queue pair that this one is connected with
   bool waiting = false;                    // for a time or for the other process
   std::uint64_t wait_number = 0;           // tells a timer that it is late
+  bool asked = false;                      // the other process works on the oldest request
+  static constexpr unsigned max_introductions = 2000;  // times 50 us
+  unsigned introductions_left = max_introductions;
   unsigned retries_left = 0;
   unsigned rnr_retries_left = 0;
   bool announce_drained = false;
   bool in_error = false;  // flushed; the shared state may say so before
 
 private:
-  enum class outcome {
-    done,
-    not_ready,  // the receiver has no buffer
-    no_answer,  // nor would there be one of a card
-    busy,       // try again soon
-  };
-  struct result {
-    outcome how;
-    ibv_wc_status status;
-    std::uint32_t bytes;
-  };
-
   result execute(const send_request& r);
   result execute_connected(const send_request& r);
   result execute_datagram(const send_request& r);
-  result send_to(const send_request& r, held_mark& there, queue_pair_entry& target);
-  result write_to(const send_request& r, held_mark& there, queue_pair_entry& target);
-  result read_from(const send_request& r, held_mark& there, queue_pair_entry& target);
-  result change_atomically(const send_request& r, held_mark& there, queue_pair_entry& target);
-  result reject_access(queue_pair_entry& target);
-  result reject_request(queue_pair_entry& target);
-  result copy_failed(queue_pair_entry& target, taken_receive* receive, completion_entry* completion);
+  /// Lets the other process do it.
+  result ask(const remote_request& r, const iovec* local, unsigned locals);
   int local_pieces(const send_request& r, held_mark& here, unsigned access, iovec* list) noexcept;
   void finish(const send_request& r, ibv_wc_status status, std::uint32_t bytes);
   void complete(const send_request& r, ibv_wc_status status, std::uint32_t bytes);

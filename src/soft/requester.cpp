@@ -5,7 +5,6 @@
 
 #include "soft/device.hpp"
 #include "soft/queue_pair.hpp"
-#include "soft/responder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,11 +29,6 @@ loop::clock::duration ack_time(unsigned timeout) noexcept {
   return std::chrono::nanoseconds(4096ull << (timeout & 31));
 }
 
-bool is_receiving(const queue_pair_entry& q) noexcept {
-  const auto state = q.state.load();
-  return state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQD;
-}
-
 ibv_wc_opcode completion_opcode(ibv_wr_opcode opcode) noexcept {
   switch (opcode) {
     case IBV_WR_RDMA_WRITE:
@@ -55,26 +49,6 @@ ibv_wc_opcode completion_opcode(ibv_wr_opcode opcode) noexcept {
   }
 }
 
-/// The region or window of a remote key, if it allows the access on this queue pair.
-const key_entry* remote_memory(held_mark& there, const queue_pair_entry& target, std::uint32_t rkey, unsigned access,
-                               std::uint64_t address, std::uint64_t length) noexcept {
-  const key_entry* const entry = there.add_key(rkey);
-  if (!entry || (target.access.load() & access) != access || !allows(*entry, target.domain, access, address, length)) {
-    return nullptr;
-  }
-  if (!entry->is_window) return entry;
-  const bool region_lives = entry->qp == target.number.load() && there.add_key(entry->region) != nullptr;
-  return region_lives ? entry : nullptr;
-}
-
-/// The peer has done something that puts the queue pair at the other end into the error state.
-void put_into_error(peer& p, queue_pair_entry& target, device_event why) {
-  std::uint32_t state = target.state.load();
-  while (state != IBV_QPS_ERR && state != IBV_QPS_RESET && !target.state.compare_exchange_weak(state, IBV_QPS_ERR)) {
-  }
-  notify_process(p, why, target.number.load());
-}
-
 }  // namespace
 
 void queue_pair::run() {
@@ -87,7 +61,7 @@ void queue_pair::run() {
     const result x = execute(r);
     if (x.how == outcome::done) {
       finish(r, x.status, x.bytes);
-    } else {
+    } else if (x.how != outcome::asked) {
       retry_later(x.how, r);
     }
   }
@@ -157,8 +131,17 @@ void queue_pair::wait_for(loop::clock::duration time) {
 
 void queue_pair::other_process_is_up(unsigned slot) {
   const std::lock_guard<std::mutex> lock(send_mutex);
-  if (!waiting || (qp_type == IBV_QPT_RC && slot_of(attributes.dest_qp_num) != slot)) return;
+  if (!waiting || asked || (qp_type == IBV_QPT_RC && slot_of(attributes.dest_qp_num) != slot)) return;
   waiting = false;
+  ++wait_number;
+  run();
+}
+
+void queue_pair::other_process_is_down(unsigned slot) {
+  const std::lock_guard<std::mutex> lock(send_mutex);
+  // What it was asked for will not be answered.
+  if (!asked || slot_of(attributes.dest_qp_num) != slot) return;
+  waiting = asked = false;
   ++wait_number;
   run();
 }
@@ -170,7 +153,7 @@ int queue_pair::local_pieces(const send_request& r, held_mark& here, unsigned ac
   return static_cast<int>(r.count);
 }
 
-queue_pair::result queue_pair::execute(const send_request& r) {
+result queue_pair::execute(const send_request& r) {
   switch (r.opcode) {
     case IBV_WR_LOCAL_INV: {
       segment_header& h = device::instance()->memory().header();
@@ -183,175 +166,23 @@ queue_pair::result queue_pair::execute(const send_request& r) {
   }
 }
 
-queue_pair::result queue_pair::execute_connected(const send_request& r) {
-  if (r.length > max_message) return {outcome::done, IBV_WC_LOC_LEN_ERR, 0};
+result queue_pair::execute_connected(const send_request& r) {
+  const bool fetches = r.opcode == IBV_WR_RDMA_READ || is_atomic(r.opcode);
+  if (r.length > max_message || (is_atomic(r.opcode) && r.length != sizeof(std::uint64_t))) {
+    return {outcome::done, IBV_WC_LOC_LEN_ERR, 0};
+  }
+  if (fetches && attributes.max_rd_atomic == 0) return {outcome::done, IBV_WC_LOC_QP_OP_ERR, 0};
+  held_mark here(device::instance()->memory().header(), device::instance()->slot());
+  std::array<iovec, max_sge> local;
+  const int locals = local_pieces(r, here, fetches ? IBV_ACCESS_LOCAL_WRITE : 0, local.data());
+  if (locals < 0) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
+
   if (!other || other->is_down()) other = device::instance()->processes().reach(slot_of(attributes.dest_qp_num));
   if (!other || !other->is_up()) return {outcome::no_answer, IBV_WC_SUCCESS, 0};
-
-  held_mark there(other->header(), device::instance()->slot());
-  there.set_qp(attributes.dest_qp_num);
-  queue_pair_entry& target = other->header().qps[index_of(attributes.dest_qp_num)];
-  const bool is_connected = target.number.load() == attributes.dest_qp_num && target.type == IBV_QPT_RC &&
-                            target.peer.load() == qp_num && is_receiving(target);
-  if (!is_connected) return {outcome::no_answer, IBV_WC_SUCCESS, 0};
-  if (target.state.load() == IBV_QPS_RTR && target.established.exchange(1) == 0) {
-    notify_process(*other, device_event::qp_established, attributes.dest_qp_num);
-  }
-  switch (r.opcode) {
-    case IBV_WR_SEND:
-    case IBV_WR_SEND_WITH_IMM:
-    case IBV_WR_SEND_WITH_INV:
-      return send_to(r, there, target);
-    case IBV_WR_RDMA_WRITE:
-    case IBV_WR_RDMA_WRITE_WITH_IMM:
-      return write_to(r, there, target);
-    case IBV_WR_RDMA_READ:
-      return read_from(r, there, target);
-    default:
-      return change_atomically(r, there, target);
-  }
-}
-
-queue_pair::result queue_pair::reject_access(queue_pair_entry& target) {
-  put_into_error(*other, target, device_event::qp_access_error);
-  return {outcome::done, IBV_WC_REM_ACCESS_ERR, 0};
-}
-
-queue_pair::result queue_pair::reject_request(queue_pair_entry& target) {
-  put_into_error(*other, target, device_event::qp_request_error);
-  return {outcome::done, IBV_WC_REM_INV_REQ_ERR, 0};
-}
-
-queue_pair::result queue_pair::send_to(const send_request& r, held_mark& there, queue_pair_entry& target) {
-  held_mark here(device::instance()->memory().header(), device::instance()->slot());
-  std::array<iovec, max_sge> local, remote;
-  const int locals = local_pieces(r, here, 0, local.data());
-  if (locals < 0) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
-
-  taken_receive receive;
-  if (!take_receive_for(*other, target, receive)) return {outcome::not_ready, IBV_WC_SUCCESS, 0};
-  completion_entry completion = receive_completion(target, receive, r, qp_num);
-  completion.wc.byte_len = static_cast<std::uint32_t>(r.length);
-  std::uint64_t room = 0;
-  const receive_entry& into = receive.entry();
-  for (std::uint32_t i = 0; i < into.count; ++i) room += into.pieces[i].length;
-  const int remotes = room < r.length ? 0
-                                      : gather(there, into.pieces, into.count, receive_domain(*other, target),
-                                               IBV_ACCESS_LOCAL_WRITE, r.length, remote.data());
-  if (room < r.length || remotes < 0) {
-    completion.wc.status = room < r.length ? IBV_WC_LOC_LEN_ERR : IBV_WC_LOC_PROT_ERR;
-    receive.release();
-    push_completion(*other, target.receive_cq, completion, false);
-    put_into_error(*other, target, device_event::qp_receive_error);
-    return {outcome::done, room < r.length ? IBV_WC_REM_INV_REQ_ERR : IBV_WC_REM_OP_ERR, 0};
-  }
-  if (r.length != 0 && !other->copy_to(local.data(), static_cast<unsigned>(locals), remote.data(),
-                                       static_cast<unsigned>(remotes))) {
-    return copy_failed(target, &receive, &completion);
-  }
-  if (r.opcode == IBV_WR_SEND_WITH_INV && !invalidate(other->header(), target.number.load(), r.rkey)) {
-    completion.wc.status = IBV_WC_LOC_PROT_ERR;
-    receive.release();
-    push_completion(*other, target.receive_cq, completion, false);
-    put_into_error(*other, target, device_event::qp_access_error);
-    return {outcome::done, IBV_WC_REM_ACCESS_ERR, 0};
-  }
-  receive.release();
-  push_completion(*other, target.receive_cq, completion, (r.flags & IBV_SEND_SOLICITED) != 0);
-  return {outcome::done, IBV_WC_SUCCESS, static_cast<std::uint32_t>(r.length)};
-}
-
-queue_pair::result queue_pair::write_to(const send_request& r, held_mark& there, queue_pair_entry& target) {
-  held_mark here(device::instance()->memory().header(), device::instance()->slot());
-  std::array<iovec, max_sge> local;
-  const int locals = local_pieces(r, here, 0, local.data());
-  if (locals < 0) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
-  // Without bytes the key is not looked at (IBTA 9.7.4.1.5).
-  if (r.length != 0 &&
-      !remote_memory(there, target, r.rkey, IBV_ACCESS_REMOTE_WRITE, r.remote_address, r.length)) {
-    return reject_access(target);
-  }
-  taken_receive receive;
-  const bool tells = r.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-  if (tells && !take_receive_for(*other, target, receive)) return {outcome::not_ready, IBV_WC_SUCCESS, 0};
-  completion_entry completion{};
-  if (tells) {
-    completion = receive_completion(target, receive, r, qp_num);
-    completion.wc.byte_len = static_cast<std::uint32_t>(r.length);
-  }
-  const iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(r.remote_address)), r.length};
-  if (r.length != 0 && !other->copy_to(local.data(), static_cast<unsigned>(locals), &remote, 1)) {
-    return copy_failed(target, tells ? &receive : nullptr, &completion);
-  }
-  if (tells) {
-    receive.release();
-    push_completion(*other, target.receive_cq, completion, (r.flags & IBV_SEND_SOLICITED) != 0);
-  }
-  return {outcome::done, IBV_WC_SUCCESS, static_cast<std::uint32_t>(r.length)};
-}
-
-queue_pair::result queue_pair::read_from(const send_request& r, held_mark& there, queue_pair_entry& target) {
-  if (attributes.max_rd_atomic == 0) return {outcome::done, IBV_WC_LOC_QP_OP_ERR, 0};
-  held_mark here(device::instance()->memory().header(), device::instance()->slot());
-  std::array<iovec, max_sge> local;
-  const int locals = local_pieces(r, here, IBV_ACCESS_LOCAL_WRITE, local.data());
-  if (locals < 0) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
-  if (target.max_dest_rd_atomic.load() == 0) return reject_request(target);
-  if (r.length != 0 && !remote_memory(there, target, r.rkey, IBV_ACCESS_REMOTE_READ, r.remote_address, r.length)) {
-    return reject_access(target);
-  }
-  const iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(r.remote_address)), r.length};
-  if (r.length != 0 && !other->copy_from(local.data(), static_cast<unsigned>(locals), &remote, 1)) {
-    return copy_failed(target, nullptr, nullptr);
-  }
-  return {outcome::done, IBV_WC_SUCCESS, static_cast<std::uint32_t>(r.length)};
-}
-
-queue_pair::result queue_pair::change_atomically(const send_request& r, held_mark& there, queue_pair_entry& target) {
-  if (attributes.max_rd_atomic == 0) return {outcome::done, IBV_WC_LOC_QP_OP_ERR, 0};
-  constexpr std::uint64_t size = sizeof(std::uint64_t);
-  held_mark here(device::instance()->memory().header(), device::instance()->slot());
-  std::array<iovec, max_sge> local;
-  if (r.length != size) return {outcome::done, IBV_WC_LOC_LEN_ERR, 0};
-  const int locals = local_pieces(r, here, IBV_ACCESS_LOCAL_WRITE, local.data());
-  if (locals < 0) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
-  if (target.max_dest_rd_atomic.load() == 0 || r.remote_address % size != 0) return reject_request(target);
-  if (!remote_memory(there, target, r.rkey, IBV_ACCESS_REMOTE_ATOMIC, r.remote_address, size)) {
-    return reject_access(target);
-  }
-  // One at a time in the target's process, whoever asks (IBV_ATOMIC_HCA). Nobody waits for a process that may have been
-  // stopped: the request is tried again.
-  std::atomic<std::uint32_t>& holder = other->header().atomics[r.remote_address / size % 64];
-  std::uint32_t nobody = 0;
-  for (unsigned i = 0; !holder.compare_exchange_strong(nobody, device::instance()->slot() + 1); ++i, nobody = 0) {
-    if (i == 1000) return {outcome::busy, IBV_WC_SUCCESS, 0};
-  }
-  std::uint64_t before = 0;
-  const iovec old_word{&before, size};
-  const iovec word{reinterpret_cast<void*>(static_cast<std::uintptr_t>(r.remote_address)), size};
-  bool is_done = other->copy_from(&old_word, 1, &word, 1);
-  std::uint64_t after = r.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ? before + r.compare_add : r.swap;
-  if (is_done && (r.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || before == r.compare_add)) {
-    const iovec new_word{&after, size};
-    is_done = other->copy_to(&new_word, 1, &word, 1);
-  }
-  holder.store(0);
-  if (!is_done) return copy_failed(target, nullptr, nullptr);
-  (void)device::instance()->processes().self()->copy_to(&old_word, 1, local.data(), static_cast<unsigned>(locals));
-  return {outcome::done, IBV_WC_SUCCESS, static_cast<std::uint32_t>(size)};
-}
-
-queue_pair::result queue_pair::copy_failed(queue_pair_entry& target, taken_receive* receive,
-                                           completion_entry* completion) {
-  // The process has ended, which its socket tells soon; or the memory was taken away under the region's feet.
-  if (!other->is_alive()) return {outcome::no_answer, IBV_WC_SUCCESS, 0};
-  if (receive) {
-    completion->wc.status = IBV_WC_LOC_PROT_ERR;
-    receive->release();
-    push_completion(*other, target.receive_cq, *completion, false);
-  }
-  put_into_error(*other, target, device_event::qp_receive_error);
-  return {outcome::done, IBV_WC_REM_OP_ERR, 0};
+  const remote_request what{r.opcode,         r.flags, r.imm,         r.rkey, qp_num, attributes.dest_qp_num,
+                             r.remote_address, r.length, r.compare_add, r.swap};
+  if (other->is_direct()) return respond(other, what, local.data(), static_cast<unsigned>(locals));
+  return ask(what, local.data(), static_cast<unsigned>(locals));
 }
 
 }  // namespace soft
