@@ -26,27 +26,27 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-/// Which devices sockets may use:
+/// Says which devices sockets may use. The policy is one of:
 ///
-/// - "auto", the default: hardware if rdma-core lists a device, otherwise the software device soft0, with one warning
-/// in
-///   the log. That is decided at the first use, once for the process, and by what is listed, not by what works: a card
-///   that fails gives errors.
-/// - "hardware": the devices that rdma-core lists, which includes the kernel's own software devices rxe and siw.
-/// Without
-///   one, errc::no_device.
-/// - "soft0": the software device. It needs no hardware and no privilege, and reaches processes of the same user on
-/// this
-///   host by any of the host's addresses; errc::other_host for others.
-/// - the name of another device, as rdma-core lists it, such as "mlx5_0": that one. Addresses of others give
-///   errc::foreign_address.
+/// "auto", the default: hardware if rdma-core lists a device, otherwise the software device soft0, with one warning in the
+/// log. That is decided at the first use, once for the process, and by what is listed, not by what works: a card that
+/// fails gives errors.
 ///
-/// What a program sets here comes before the environment variable ASIO_RDMA_DEVICE, which takes the same words; null
-/// takes it back. A socket or acceptor uses what holds when it is first bound, connected or made to listen, and keeps
-/// that; an invalid variable is reported there, as errc::unknown_device.
+/// "hardware": the devices that rdma-core lists, which includes the kernel's own software devices, rxe and siw. Without
+/// one, errc::no_device.
 ///
-/// errc::unknown_device for a device that this machine does not have, and invalid_argument for an empty string; the
-/// policy stays as it was then. Thread-safe.
+/// "soft0": the software device. It needs no hardware and no privilege, and reaches processes of the same user on this
+/// host by any of the host's addresses; others give errc::other_host.
+///
+/// The name of another device, as rdma-core lists it, such as "mlx5_0": that one alone. Addresses of others give
+/// errc::foreign_address.
+///
+/// What a program sets here comes before the environment variable ASIO_RDMA_DEVICE, which takes the same words; null takes
+/// it back. A socket or acceptor uses what holds when it is first bound, connected or made to listen, and keeps that. An
+/// invalid variable is reported there, as errc::unknown_device.
+///
+/// Errors: errc::unknown_device for a device that this machine does not have, invalid_argument for an empty string; the
+/// former policy stays. Thread-safe.
 inline void set_device_policy(const char* policy, boost::system::error_code& ec) noexcept {
   ec = to_error_code(core::set_device_policy(policy));
 }
