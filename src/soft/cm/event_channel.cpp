@@ -133,8 +133,8 @@ void process_join(manager& m, cm_event& e) {
   e.param.ud.qkey = RDMA_UDP_QKEY;
 }
 
-/// What an event does to its id, which happens when the user takes it, as with librdmacm: so it happens on a thread that
-/// the user knows of. False if it is not to be reported.
+/// What an event does to its id. It happens when the user takes it, as with librdmacm: on a thread that the user knows
+/// of. False if it is not to be reported.
 bool process(manager& m, cm_event& e) {
   identifier& i = *e.owner;
   if (i.qp_type == IBV_QPT_UD) {
