@@ -42,6 +42,16 @@ namespace {
 // programs that both only write, because the other one does not read, would wait for ever.
 constexpr std::size_t longest_piece = 4096;
 
+#ifdef USE_RDMA
+std::string carrier_of(transport::socket& socket) {
+  return "RDMA device " + asio_rdma::device_name(socket);
+}
+#else
+std::string carrier_of(transport::socket&) {
+  return "TCP";
+}
+#endif
+
 asio::awaitable<void> send_and_check(transport::socket& socket, const std::string& text) {
   std::string answer(text.size(), '\0');
   for (std::size_t done = 0; done < text.size();) {
@@ -60,7 +70,7 @@ asio::awaitable<void> run(std::string host, std::string port, std::string text) 
   const auto endpoints = co_await resolver.async_resolve(host, port, use_awaitable);
   transport::socket socket(executor);
   const transport::endpoint server = co_await asio::async_connect(socket, endpoints, use_awaitable);
-  std::cerr << "connected to " << server << '\n';
+  std::cerr << "connected to " << server << ", " << carrier_of(socket) << '\n';
 
   if (!text.empty()) {
     co_await send_and_check(socket, text + '\n');

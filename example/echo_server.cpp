@@ -4,9 +4,9 @@
 // Sends back what it receives, to any number of clients at once. One source, built twice: echo_server_tcp over TCP and
 // echo_server_rdma over RDMA.
 //
-//   echo_server_rdma ADDRESS PORT        ADDRESS is an RDMA device's, or 0.0.0.0 for all
+//   echo_server_rdma ADDRESS PORT        ADDRESS is an RDMA device's, any of this host's on soft0, or 0.0.0.0 for all
 //
-// It prints where it listens and runs until it gets SIGINT or SIGTERM.
+// It prints where it listens and what carries its connections, and runs until it gets SIGINT or SIGTERM.
 
 #ifdef USE_RDMA
 #include <asio_rdma/asio_rdma.hpp>
@@ -30,12 +30,23 @@ using transport = boost::asio::ip::tcp;
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <utility>
 
 namespace asio = boost::asio;
 using asio::use_awaitable;
 
 namespace {
+
+#ifdef USE_RDMA
+std::string carrier_of(transport::socket& socket) {
+  return "RDMA device " + asio_rdma::device_name(socket);
+}
+#else
+std::string carrier_of(transport::socket&) {
+  return "TCP";
+}
+#endif
 
 asio::awaitable<void> echo(transport::socket socket, transport::endpoint client) {
   try {
@@ -55,6 +66,7 @@ asio::awaitable<void> serve(transport::acceptor& acceptor) {
   for (;;) {
     transport::endpoint client;
     transport::socket socket = co_await acceptor.async_accept(client, use_awaitable);
+    std::cout << "client " << client << ", " << carrier_of(socket) << std::endl;
     asio::co_spawn(acceptor.get_executor(), echo(std::move(socket), client), asio::detached);
   }
 }

@@ -7,7 +7,7 @@
 //   file_transfer_rdma receive ADDRESS PORT OUTPUT
 //   file_transfer_rdma send ADDRESS PORT FILE
 //
-// ADDRESS is the receiver's: one of an RDMA device's. The receiver confirms the number of bytes once they are in
+// ADDRESS is the receiver's: one of an RDMA device's, or any of this host's on soft0. The receiver confirms the number of bytes once they are in
 // OUTPUT. Progress goes to the standard error; the standard output gets bytes, time, rate, and what carried the bytes.
 
 #ifdef USE_RDMA
@@ -56,7 +56,7 @@ namespace {
 
 #ifdef USE_RDMA
 std::string carrier_of(transport::socket& socket) {
-  return "RDMA device " + asio_rdma::last_failure(socket).device;
+  return "RDMA device " + asio_rdma::device_name(socket);
 }
 
 // The library knows more of a failure than fits into an error_code: step, device, peer.

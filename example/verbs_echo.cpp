@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// An echo over a reliable connection, on the verbs layer alone.
+// An echo over a reliable connection, on the verbs layer alone: on hardware or, as ASIO_RDMA_DEVICE says, on soft0.
 #include <arpa/inet.h>
 #include <asio_rdma/verbs/verbs.hpp>
 #include <iostream>
@@ -13,6 +13,7 @@ using boost::system::system_error;
 // One end of a connection. Members are destroyed from the last to the first: the id with its queue pair at once.
 struct peer {
   explicit peer(cm_id i) : domain(i.context()), completions(i.context(), 2), id(std::move(i)) {
+    std::cerr << "device " << id.context().name() << '\n';
     ibv_qp_init_attr attributes{};
     attributes.qp_type = IBV_QPT_RC;
     attributes.send_cq = attributes.recv_cq = completions.native_handle();
@@ -53,12 +54,12 @@ int main(int argc, char** argv) try {
   const sockaddr_in address{AF_INET, htons(static_cast<std::uint16_t>(std::stoi(argv[2]))), {inet_addr(argv[1])}, {}};
   const auto* const endpoint = reinterpret_cast<const sockaddr*>(&address);
   const rdma_conn_param parameters{nullptr, 0, 0, 0, 0, /*retries*/ 7, /*when not ready*/ 7, 0, 0};
-  const auto channel = event_channel::create();
+  const event_channel channel(policy_table());
   cm_id id(channel);
   if (argc == 3) {
     id.bind(endpoint);
     id.listen(1);
-    peer p(cm_id::adopt(expect(channel, RDMA_CM_EVENT_CONNECT_REQUEST).id));
+    peer p(cm_id::adopt(expect(channel, RDMA_CM_EVENT_CONNECT_REQUEST).id, channel.table()));
     p.id.accept(parameters);
     expect(channel, RDMA_CM_EVENT_ESTABLISHED);
     p.send(std::string(p.incoming, p.wait_for(IBV_WC_RECV)));

@@ -32,7 +32,8 @@ Of each end:
   --queue-depth N         asio_rdma::queue_depth (the library's default)
   --help
 
-Columns: Gb/s are 10^9 bits a second. CPU is this process's, user and system, and sleeps are its voluntary context
+Columns: device is the RDMA device that carried it; soft0 is the library's own, in software (ASIO_RDMA_DEVICE chooses,
+and stands in asio_rdma/device.hpp). Gb/s are 10^9 bits a second. CPU is this process's, user and system, and sleeps are its voluntary context
 switches, both divided by the iterations. half_* are half round trips in microseconds.
 )";
 

@@ -25,6 +25,7 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -197,8 +198,8 @@ class table {
 public:
   template <class T>
   void add(const char* name, const T& value) {
-    names_ << std::setw(13) << name;
-    values_ << std::fixed << std::setprecision(3) << std::setw(13) << value;
+    names_ << ' ' << std::setw(12) << name;
+    values_ << ' ' << std::fixed << std::setprecision(3) << std::setw(12) << value;
   }
   void add(const usage& used, std::uint64_t iterations) {
     add("CPU[us]", used.cpu_seconds * 1e6 / static_cast<double>(iterations));
@@ -210,6 +211,14 @@ private:
   std::ostringstream names_;
   std::ostringstream values_;
 };
+
+// The RDMA device that carries a connection, so that nobody takes the figures of one for another's.
+std::string device_of(asio_rdma::rc::socket& socket) {
+  return asio_rdma::device_name(socket);
+}
+std::string device_of(asio::ip::tcp::socket&) {
+  return "-";
+}
 
 template <class Protocol>
 void serve(const options& o) {
@@ -239,6 +248,7 @@ void serve(const options& o) {
 
   table t;
   t.add("server", "");
+  t.add("device", device_of(e.socket()));
   t.add(meter(), j.iterations.value());
   t.print();
 }
@@ -272,6 +282,7 @@ void measure(const options& o) {
 
   table t;
   t.add("transport", o.tcp ? "tcp" : "rdma");
+  t.add("device", device_of(e.socket()));
   t.add("form", o.async ? "async" : "sync");
   t.add("bytes", o.size);
   t.add("iterations", o.iterations);

@@ -26,7 +26,8 @@ enum class errc : int {
   already_open = static_cast<int>(core::library_error::already_open),
   /// This machine, or container, has no usable RDMA device. The message says what is missing.
   no_device = static_cast<int>(core::library_error::no_device),
-  /// An address of this host that no RDMA device owns. The message names the addresses that would work.
+  /// An address of this host that no RDMA device owns, or not the one that the device policy names. The message names
+  /// the addresses that would work.
   foreign_address = static_cast<int>(core::library_error::foreign_address),
   /// The peer speaks only other versions of the wire protocol.
   incompatible_version = static_cast<int>(core::library_error::incompatible_version),
@@ -42,6 +43,11 @@ enum class errc : int {
   device_limit = static_cast<int>(core::library_error::device_limit),
   /// The peer's connection manager refused because it had no queue pairs or the like.
   peer_out_of_resources = static_cast<int>(core::library_error::peer_out_of_resources),
+  /// The device policy names a device that this machine does not have. The message names those that it has.
+  unknown_device = static_cast<int>(core::library_error::unknown_device),
+  /// An address of another host, where the software device is used, which reaches this host only. The message says how
+  /// to choose hardware.
+  other_host = static_cast<int>(core::library_error::other_host),
 };
 
 namespace detail {
@@ -125,6 +131,12 @@ inline const boost::system::error_category& foreign_address_category() noexcept 
   return detail::category<core::error_domain::foreign_address>("asio_rdma.foreign_address");
 }
 
+/// Category of what the device policy (device.hpp) has refused; equivalent to errc::unknown_device, errc::other_host or
+/// errc::foreign_address. Values mean nothing outside this process.
+inline const boost::system::error_category& device_policy_category() noexcept {
+  return detail::category<core::error_domain::device_policy>("asio_rdma.device_policy");
+}
+
 inline boost::system::error_condition make_error_condition(errc e) noexcept {
   return boost::system::error_condition(static_cast<int>(e), library_category());
 }
@@ -143,6 +155,8 @@ inline boost::system::error_code to_error_code(core::error e) noexcept {
       return {e.value, cm_reject_category()};
     case core::error_domain::foreign_address:
       return {e.value, foreign_address_category()};
+    case core::error_domain::device_policy:
+      return {e.value, device_policy_category()};
     case core::error_domain::system:
       break;
   }

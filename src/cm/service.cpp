@@ -8,29 +8,32 @@
 
 #include <rdma/rdma_cma.h>
 
+#include <map>
+
 namespace asio_rdma {
 inline namespace v1 {
 namespace cm {
 
 using verbs::error_code;
 
-core::error service::instance(std::shared_ptr<service>& result) {
+core::error service::instance(const verbs::api& table, std::shared_ptr<service>& result) {
   // Never destroyed: events may come until the process ends.
   static std::mutex& mutex = *new std::mutex;
-  static std::shared_ptr<service>& opened = *new std::shared_ptr<service>;
+  static auto& services = *new std::map<const verbs::api*, std::shared_ptr<service>>;
   const std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<service>& opened = services[&table];
   if (!opened) {
     auto candidate = std::make_shared<service>();
-    if (const core::error e = candidate->open()) return e;
+    if (const core::error e = candidate->open(table)) return e;
     opened = std::move(candidate);
   }
   result = opened;
   return {};
 }
 
-core::error service::open() {
+core::error service::open(const verbs::api& table) {
   error_code ec;
-  channel_ = verbs::event_channel::create(ec);
+  channel_ = verbs::event_channel::create(ec, table);
   if (!ec) channel_.nonblocking(true, ec);
   if (ec) return io::to_error(ec);
   io::background& thread = io::background::instance();
@@ -90,7 +93,7 @@ void service::on_readable() noexcept {
     if (target) {
       target->on_event(event);
     } else if (event.type == RDMA_CM_EVENT_CONNECT_REQUEST) {
-      verbs::cm_id::adopt(event.id).reset();  // its listener is gone; destroying the id refuses the request
+      verbs::cm_id::adopt(event.id, table()).reset();  // its listener is gone; destroying the id refuses the request
     }
   }
   io::background::instance().arm(watch_, channel_.fd());

@@ -29,12 +29,15 @@ protected:
   ~endpoint() = default;
 };
 
-/// The connection manager: one event channel a process, served by the internal thread. Thread-safe.
+/// The connection manager of one kind of devices: one event channel for each table of functions, served by the internal
+/// thread. Thread-safe.
 class service final : public io::background::watched, public std::enable_shared_from_this<service> {
 public:
-  /// The process's instance. Opens the event channel on first use; while that fails (no device, no rdma_ucm, no
-  /// thread), every call tries again and says why.
-  static core::error instance(std::shared_ptr<service>& result);
+  /// The process's instance for a table. Opens the event channel on first use; while that fails (no device, no
+  /// rdma_ucm, no thread), every call tries again and says why.
+  static core::error instance(const verbs::api& table, std::shared_ptr<service>& result);
+
+  const verbs::api& table() const noexcept { return channel_.table(); }
 
   /// Makes an id whose events go to the endpoint, which is kept alive until destroy().
   core::error create_id(std::shared_ptr<endpoint> e, verbs::cm_id& result);
@@ -47,7 +50,7 @@ public:
   void on_readable() noexcept override;
 
 private:
-  core::error open();
+  core::error open(const verbs::api& table);
 
   std::mutex mutex_;
   verbs::event_channel channel_;

@@ -5,6 +5,7 @@
 
 #include "error/diagnosis.hpp"
 #include "error/foreign_address.hpp"
+#include "error/refusal.hpp"
 #include "error/tables.hpp"
 #include "error/text.hpp"
 
@@ -28,6 +29,8 @@ const error_entry* find(error e) noexcept {
       return find_cm_reject_error(e.value);
     case error_domain::foreign_address:
       return find_library_error(static_cast<int>(library_error::foreign_address));
+    case error_domain::device_policy:
+      return find_library_error(static_cast<int>(refusal_meaning(e.value)));
     case error_domain::system:
       break;
   }
@@ -48,6 +51,8 @@ const char* domain_name(error_domain domain) noexcept {
       return "connection manager reject reason";
     case error_domain::foreign_address:
       return "foreign address";
+    case error_domain::device_policy:
+      return "refusal of the device policy";
   }
   return "error of an unknown domain";
 }
@@ -59,6 +64,7 @@ void describe(error e, text& out) {
     return out.add("%s", ::strerror_r(e.value, buffer, sizeof buffer));  // the GNU form: thread-safe
   }
   if (e.domain == error_domain::foreign_address) return describe_foreign_address(e.value, out);
+  if (e.domain == error_domain::device_policy) return describe_refusal(e.value, out);
   const error_entry* const entry = find(e);
   if (entry == nullptr) return out.add("unknown %s %d", domain_name(e.domain), e.value);
   out.add("%s", entry->text);

@@ -6,6 +6,7 @@
 #include "error/text.hpp"
 #include "verbs/local_addresses.hpp"
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 
@@ -52,9 +53,16 @@ private:
   int size_ = 0;
 };
 
-void describe_usable_addresses(text& out) {
+}  // namespace
+
+void describe_usable_addresses(text& out, const std::string& device) {
   constexpr std::size_t most = 8;
-  const auto usable = verbs::rdma_addresses();
+  auto usable = verbs::rdma_addresses();
+  if (!device.empty()) {
+    const auto others = [&](const verbs::rdma_address& a) { return a.device != device; };
+    usable.erase(std::remove_if(usable.begin(), usable.end(), others), usable.end());
+    if (usable.empty()) return out.add("; the interfaces of %s have no address", device.c_str());
+  }
   if (usable.empty()) {
     out.add(
         "; no address of this host does. A software device can be put on an interface: "
@@ -68,8 +76,6 @@ void describe_usable_addresses(text& out) {
   }
   if (usable.size() > most) out.add(" and %zu more", usable.size() - most);
 }
-
-}  // namespace
 
 error intern_foreign_address(const sockaddr& address) noexcept {
   return error(address_table::instance().intern(address), error_domain::foreign_address);

@@ -7,6 +7,7 @@
 #include <asio_rdma/detail/core/error.hpp>
 
 #include <sys/socket.h>
+#include <string>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -20,6 +21,9 @@ error intern_foreign_address(const sockaddr& address) noexcept;
 
 /// Names the address of such an error, the interface that has it, and the addresses that would work.
 void describe_foreign_address(int value, text& out);
+
+/// Adds the addresses of this host that RDMA devices carry, or the one of that name if it is not empty.
+void describe_usable_addresses(text& out, const std::string& device = {});
 
 }  // namespace core
 }  // namespace v1

@@ -36,6 +36,10 @@ constexpr error_entry entries[] = {
      "fewer connections; ibv_devinfo -v shows the limits"},
     {static_cast<int>(library_error::peer_out_of_resources), ECONNREFUSED, library_error::peer_out_of_resources,
      "the listener had no memory, file descriptors or queue pairs left for this connection: see its log"},
+    {static_cast<int>(library_error::unknown_device), ENODEV, library_error::unknown_device,
+     "the device policy names a device that this machine does not have"},
+    {static_cast<int>(library_error::other_host), EHOSTUNREACH, library_error::other_host,
+     "an address of another host, which the software device soft0 does not reach"},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 namespace asio_rdma {
@@ -312,6 +313,12 @@ int connection::get_option(option name) noexcept {
 void connection::last_failure(failure& result) noexcept {
   const lock_type lock(mutex_);
   result = failure_.get();
+}
+
+std::size_t connection::device_name(char* buffer, std::size_t size) noexcept {
+  const lock_type lock(mutex_);
+  const int length = std::snprintf(buffer, size, "%s", failure_.get().device);
+  return static_cast<std::size_t>(length);
 }
 
 void* connection::native_id() noexcept {

@@ -5,6 +5,7 @@
 #define ASIO_RDMA_SRC_SOCKET_CONNECTION_HPP
 
 #include "cm/service.hpp"
+#include "device/choice.hpp"
 #include "io/background.hpp"
 #include "io/notifier.hpp"
 #include "io/wait_list.hpp"
@@ -36,7 +37,7 @@ public:
   /// What a listener is told about a connection that it accepts.
   using decision = std::function<void(const std::shared_ptr<connection>&, bool established)>;
 
-  explicit connection(const settings& s) : settings_(s) {}
+  connection(const settings& s, const device_choice& devices) : settings_(s), devices_(devices) {}
 
   // Connecting, the active side.
 
@@ -72,6 +73,7 @@ public:
   error set_option(option name, int value) noexcept;
   int get_option(option name) noexcept;
   void last_failure(failure& result) noexcept;
+  std::size_t device_name(char* buffer, std::size_t size) noexcept;
   void* native_id() noexcept;
 
   /// For the exit of the process: ends sending in order. True once nothing is left to do.
@@ -142,6 +144,7 @@ private:
 
   std::mutex mutex_;
   settings settings_;
+  const device_choice devices_;
   phase phase_ = phase::idle;
   std::shared_ptr<cm::service> service_;
   verbs::cm_id id_;

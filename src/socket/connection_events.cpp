@@ -104,18 +104,20 @@ error connection::start_resolving(const sockaddr* address, socklen_t size) {
   if (is_loopback(remote_) || is_any(remote_)) {
     const bool v4 = unmapped(remote_).ss_family == AF_INET;
     if (is_any(remote_)) remote_ = v4 ? make_v4(INADDR_LOOPBACK, port_of(remote_)) : loopback_v6(port_of(remote_));
-    loopback_ = v4 ? transfer::loopback::v4 : transfer::loopback::v6;
-    loopback_v4_ = v4 ? v4_of(remote_) : 0;
+    if (carries_loopback(devices_)) {
+      loopback_ = v4 ? transfer::loopback::v4 : transfer::loopback::v6;
+      loopback_v4_ = v4 ? v4_of(remote_) : 0;
+    }
   }
   if (port_of(remote_) == 0) return error(ECONNREFUSED);  // as TCP has it
   if (!notifier_.open()) return error(errno);
 
   sockaddr_storage carried;
-  if (const error e = carrier_of(remote_, true, carried)) return e;
+  if (const error e = carrier_of(devices_, remote_, carried)) return e;
   phase_ = phase::resolving_address;
   error_code ec;
   id_.resolve_address(nullptr, as_sockaddr(carried), resolve_timeout, ec);
-  if (ec) return explain_resolve_error(io::to_error(ec), carried);
+  if (ec) return explain_resolve_error(devices_, io::to_error(ec), carried);
   after(std::chrono::milliseconds(settings_.connect_timeout), &connection::connect_timed_out);
   return {};
 }
@@ -179,6 +181,10 @@ void connection::on_event(const verbs::cm_event& event) noexcept {
 
 void connection::address_resolved() {
   if (!id_.context()) return fail_connect(library_error::no_device, failure_step::resolve_address);
+  if (!devices_.allows(id_.context().name())) {
+    const sockaddr_storage destination = verbs::to_storage(id_.peer_address());
+    return fail_connect(check_device(devices_, id_.context().name(), destination), failure_step::resolve_address);
+  }
   failure_.set_device(id_.context().name());
   phase_ = phase::resolving_route;
   error_code ec;
@@ -324,9 +330,9 @@ void connection::connect_failed(const verbs::cm_event& event) {
       break;
     default: {
       sockaddr_storage carried;
-      (void)carrier_of(remote_, true, carried);
-      e = event.status == 0 || event.status == -ETIMEDOUT ? error(EHOSTUNREACH)
-                                                          : explain_resolve_error(error(-event.status), carried);
+      (void)carrier_of(devices_, remote_, carried);
+      const bool unanswered = event.status == 0 || event.status == -ETIMEDOUT;
+      e = explain_resolve_error(devices_, error(unanswered ? EHOSTUNREACH : -event.status), carried);
     }
   }
   const failure_step step = phase_ == phase::resolving_address ? failure_step::resolve_address

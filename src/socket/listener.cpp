@@ -7,6 +7,7 @@
 #include "io/verbs_error.hpp"
 #include "log/log.hpp"
 #include "socket/address.hpp"
+#include "socket/carrier.hpp"
 #include "socket/failure_record.hpp"
 #include "verbs/local_addresses.hpp"
 
@@ -60,7 +61,7 @@ void listener::on_event(const verbs::cm_event& event) noexcept {
 }
 
 void listener::requested(const verbs::cm_event& event) {
-  verbs::cm_id id = verbs::cm_id::adopt(event.id);
+  verbs::cm_id id = verbs::cm_id::adopt(event.id, service_->table());
   transfer::handshake_result peer;
   reject_reason reason{};
   settings s;
@@ -69,7 +70,7 @@ void listener::requested(const verbs::cm_event& event) {
     const std::lock_guard<std::mutex> lock(mutex_);
     s = settings_;
   }
-  const auto c = std::make_shared<connection>(s);
+  const auto c = std::make_shared<connection>(s, devices_);
   const bool v6_socket = asked_.ss_family == AF_INET6;
   const error e = c->accept(id, service_, peer.value, event.connection, v6_socket,
                             [weak = weak_from_this()](const std::shared_ptr<connection>& decided, bool established) {
@@ -112,6 +113,9 @@ bool listener::may_take(const verbs::cm_event& event, const verbs::cm_id& id, tr
 }
 
 bool listener::reaches_us(const transfer::handshake& peer, const verbs::cm_id& id) const {
+  // A listener on any address hears what comes to devices that were not chosen, too.
+  if (!id.context() || !devices_.allows(id.context().name())) return false;
+  if (!carries_loopback(devices_)) return peer.loopback == transfer::loopback::none;
   // What TCP's kernel would do: a socket bound to loopback hears loopback only, one bound to another address does not
   // hear loopback at all, and an IPv4 socket hears no IPv6. All of these may arrive at one address here.
   if (peer.loopback == transfer::loopback::none) return !is_loopback(asked_);

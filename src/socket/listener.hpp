@@ -5,6 +5,7 @@
 #define ASIO_RDMA_SRC_SOCKET_LISTENER_HPP
 
 #include "cm/service.hpp"
+#include "device/choice.hpp"
 #include "io/notifier.hpp"
 #include "io/wait_list.hpp"
 #include "socket/connection.hpp"
@@ -25,8 +26,9 @@ namespace core {
 /// without one. Thread-safe. Lock order: a connection's mutex before its listener's.
 class listener final : public cm::endpoint, public std::enable_shared_from_this<listener> {
 public:
-  /// asked is the address that the user bound to; id is bound to the one that carries it.
-  listener(const settings& s, const sockaddr_storage& asked) : settings_(s), asked_(asked) {}
+  /// asked is the address that the user bound to; the id given to listen() is bound to the one that carries it.
+  listener(const settings& s, const sockaddr_storage& asked, const device_choice& devices)
+      : settings_(s), asked_(asked), devices_(devices) {}
 
   error listen(verbs::cm_id id, std::shared_ptr<cm::service> service, int backlog);
   void set_backlog(int backlog) noexcept;
@@ -53,6 +55,7 @@ private:
   std::mutex mutex_;
   settings settings_;
   const sockaddr_storage asked_;
+  const device_choice devices_;
   std::shared_ptr<cm::service> service_;
   verbs::cm_id id_;
   bool closed_ = false;

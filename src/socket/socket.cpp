@@ -4,6 +4,7 @@
 #include <asio_rdma/detail/core/socket.hpp>
 
 #include "cm/service.hpp"
+#include "device/choice.hpp"
 #include "io/verbs_error.hpp"
 #include "socket/address.hpp"
 #include "socket/carrier.hpp"
@@ -14,6 +15,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -88,7 +90,7 @@ public:
       e = bind_to(any);
     }
     if (!e) {
-      auto made = std::make_shared<listener>(settings_, bound_);
+      auto made = std::make_shared<listener>(settings_, bound_, devices_);
       e = made->listen(std::move(cm_id_), service_, backlog);
       if (!e) listener_ = std::move(made);
     }
@@ -115,7 +117,7 @@ public:
         return e;
       }
     }
-    connection_ = std::make_shared<connection>(settings_);
+    connection_ = std::make_shared<connection>(settings_, devices_);
     return connection_->connect(std::move(cm_id_), service_, address, size);
   }
 
@@ -178,6 +180,13 @@ public:
     if (connection_ && result.step == failure_step::none) connection_->last_failure(result);
   }
 
+  std::size_t device_name(char* buffer, std::size_t size) const noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (connection_) return connection_->device_name(buffer, size);
+    std::snprintf(buffer, size, "%s", "");
+    return 0;
+  }
+
   void* native_id() const noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (connection_) return connection_->native_id();
@@ -192,7 +201,11 @@ private:
   }
 
   error make_id() {
-    if (const error e = cm::service::instance(service_)) return e;
+    // The first time decides: a socket that failed to connect stays with its devices.
+    if (!devices_.table) {
+      if (const error e = choose_device(devices_)) return e;
+    }
+    if (const error e = cm::service::instance(*devices_.table, service_)) return e;
     return service_->create_id(nullptr, cm_id_);
   }
 
@@ -203,11 +216,13 @@ private:
     cm_id_.reuse_address(settings_.reuse_address != 0, ec);
     if (family_ == AF_INET6) cm_id_.v6_only(settings_.v6_only != 0, ec);
     sockaddr_storage carried;
-    e = carrier_of(asked, false, carried);
+    e = carrier_of(devices_, asked, carried);
     if (!e) {
       cm_id_.bind(as_sockaddr(carried), ec);
-      e = explain_bind_error(io::to_error(ec), carried);
+      e = explain_bind_error(devices_, io::to_error(ec), carried);
     }
+    // An address that is not specific binds to no device; the listener looks at each request.
+    if (!e && cm_id_.context()) e = check_device(devices_, cm_id_.context().name(), carried);
     if (e) {
       service_->destroy(std::move(cm_id_));
       return e;
@@ -225,6 +240,7 @@ private:
   bool closed_ = false;
   bool is_bound_ = false;
   sockaddr_storage bound_{};  // as the user asked, with the port chosen
+  device_choice devices_;     // no table before the first use
   std::shared_ptr<cm::service> service_;
   verbs::cm_id cm_id_;  // until it goes to a listener or a connection
   std::shared_ptr<connection> connection_;
@@ -358,6 +374,9 @@ error socket::get_option(option name, int& value) const noexcept {
 }
 void socket::last_failure(failure& result) const noexcept {
   impl_->last_failure(result);
+}
+std::size_t socket::device_name(char* buffer, std::size_t size) const noexcept {
+  return impl_->device_name(buffer, size);
 }
 void* socket::native_id() const noexcept {
   return impl_->native_id();

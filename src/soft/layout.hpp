@@ -34,7 +34,8 @@ struct key_entry {
   std::atomic<std::uint32_t> key{0};  // lkey and rkey; 0 for an unused entry
   std::uint32_t access = 0;
   std::uint32_t domain = 0;
-  std::uint32_t qp = 0;  // a type 2 window's
+  std::uint32_t qp = 0;      // a window's (they are of type 2)
+  std::uint32_t region = 0;  // key of the region that a window is of
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   bool is_window = false;
@@ -46,9 +47,11 @@ struct completion_entry {
   std::uint64_t sq_done;  // of a send: so many requests of the queue are over
 };
 
+/// A completion queue grows by getting another ring, twice as large at least: whoever is filling the one before may go on,
+/// and its owner empties the rings in their order.
 struct completion_queue_entry {
-  ring_header ring;
-  std::atomic<std::uint32_t> live{0};
+  ring_header rings[21];
+  std::atomic<std::uint32_t> ring_count{0};  // the last one is filled; 0 for an unused entry
   std::atomic<std::uint32_t> armed{0};   // 1: for solicited completions, 2: for any
   std::atomic<std::uint32_t> broken{0};  // it overran
   std::atomic<std::uint32_t> events{0};  // raised so far

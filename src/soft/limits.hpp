@@ -27,7 +27,7 @@ constexpr unsigned max_inline = 1024;
 constexpr unsigned max_wr = 1u << 14;
 constexpr unsigned max_cqe = 1u << 20;
 constexpr unsigned max_rd_atomic = 128;
-constexpr std::uint32_t max_message = 1u << 31;
+constexpr std::uint32_t max_message = 1u << 26;  // all of it has to fit into a segment where copying is indirect
 constexpr std::uint32_t mtu_bytes = 4096;
 constexpr std::uint32_t grh_bytes = 40;
 

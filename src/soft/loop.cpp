@@ -67,7 +67,8 @@ void loop::after(clock::duration delay, task t) {
   bool is_first = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    is_first = timers_.emplace(clock::now() + delay, std::move(t)) == timers_.begin();
+    const auto added = timers_.emplace(clock::now() + delay, std::move(t));
+    is_first = added == timers_.begin();
   }
   if (is_first && !is_current()) wake();
 }

@@ -28,10 +28,13 @@ namespace soft {
 /// What a message between two processes is about; the first four bytes of each.
 enum class message_kind : std::uint32_t {
   hello,       // with the sender's segment
-  queue_pair,  // something happened to one of the receiver's queue pairs (or its other objects)
+  device,      // something happened to one of the receiver's objects: two words, device_event and its number
   connection,  // of the connection manager
+  request,     // indirect_request, answered by
+  answer,      // indirect_answer
+  datagram,    // datagram_header, and its bytes
 };
-constexpr std::size_t max_message_size = 1024;
+constexpr std::size_t max_message_size = 8192;
 
 /// A process that uses soft0: this one, or another of the same user.
 class peer : public std::enable_shared_from_this<peer> {
@@ -48,6 +51,9 @@ public:
   /// Its memory can be reached by process_vm_readv() and process_vm_writev().
   bool is_direct() const noexcept { return self_ != nullptr || direct_; }
 
+  /// Whether the process still exists, asked of the kernel.
+  bool is_alive() const noexcept { return self_ != nullptr || is_same_process(); }
+
   /// Copies to or from its memory. False if that is refused or it is dead; the bytes in local and remote agree.
   bool copy_to(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
   bool copy_from(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
@@ -57,10 +63,6 @@ public:
 
 private:
   friend class peers;
-  struct packet {
-    std::array<unsigned char, max_message_size> data;
-    std::size_t size;
-  };
 
   bool is_same_process() const noexcept;
   void flush() noexcept;
@@ -76,7 +78,7 @@ private:
   std::atomic<bool> down_{false};
   std::vector<descriptor> sockets_;  // the helper thread's, except that send() uses the first
   std::mutex mutex_;
-  std::deque<packet> outbox_;
+  std::deque<std::vector<unsigned char>> outbox_;
   bool flush_scheduled_ = false;
 };
 

@@ -19,9 +19,9 @@ namespace soft {
 struct ring_header {
   std::atomic<std::uint64_t> head{0};  // tickets before it were taken
   std::atomic<std::uint64_t> tail{0};  // tickets before it were put in
-  std::uint32_t capacity = 0;
-  std::uint32_t stride = 0;  // bytes from one entry to the next, the word included
-  std::uint64_t entries = 0; // where they are in the segment
+  std::uint32_t capacity = 0;  // a power of two
+  std::uint32_t stride = 0;    // bytes from one entry to the next, the word included
+  std::uint64_t entries = 0;   // where they are in the segment
 };
 
 class ticket_ring {
@@ -138,7 +138,7 @@ private:
   static constexpr stage stage_of(std::uint64_t w) noexcept { return static_cast<stage>(w & ((1u << stage_bits) - 1)); }
 
   std::byte* at(std::uint64_t ticket) const noexcept {
-    return entries_ + ticket % header_->capacity * header_->stride;
+    return entries_ + (ticket & (header_->capacity - 1)) * header_->stride;
   }
   std::atomic<std::uint64_t>& word(std::uint64_t ticket) const noexcept {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(at(ticket));

@@ -54,14 +54,21 @@ std::uint8_t port_of_interface(const std::string& device_folder, const std::stri
   return static_cast<std::uint8_t>(std::atoi(number.c_str()) + 1);
 }
 
+std::string devices_folder() {
+  return sysfs_path() + "/class/infiniband";
+}
+
+bool is_active(const std::string& device_folder, const std::string& port) {
+  return first_line(device_folder + "/ports/" + port + "/state") == "4: ACTIVE";
+}
+
 std::vector<attached_interface> attached_interfaces() {
   std::vector<attached_interface> result;
-  const std::string root = sysfs_path() + "/class/infiniband";
+  const std::string root = devices_folder();
   for (const std::string& device : list_folder(root)) {
     const std::string folder = root + "/" + device;
     const auto add = [&](const std::string& interface, std::uint8_t port) {
-      const std::string state = first_line(folder + "/ports/" + std::to_string(port) + "/state");
-      const attached_interface found{interface, device, port, state == "4: ACTIVE"};
+      const attached_interface found{interface, device, port, is_active(folder, std::to_string(port))};
       if (!interface.empty() && std::find(result.begin(), result.end(), found) == result.end()) result.push_back(found);
     };
     // RoCE: each entry of the table of GIDs names its interface, VLANs and bonds included.
@@ -106,6 +113,18 @@ std::vector<rdma_address> rdma_addresses() {
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const rdma_address& a, const rdma_address& b) { return rank(a) < rank(b); });
+  return result;
+}
+
+bool has_active_port(const std::string& device) {
+  const std::string folder = devices_folder() + "/" + device;
+  const auto ports = list_folder(folder + "/ports");
+  return std::any_of(ports.begin(), ports.end(), [&](const std::string& port) { return is_active(folder, port); });
+}
+
+std::vector<sockaddr_storage> local_addresses() {
+  std::vector<sockaddr_storage> result;
+  for (const interface_address& own : interface_addresses()) result.push_back(own.address);
   return result;
 }
 

@@ -26,6 +26,12 @@ struct rdma_address {
 /// Those most likely to work come first: on active ports, IPv4, global IPv6, link-local IPv6 at last.
 std::vector<rdma_address> rdma_addresses();
 
+/// Whether a port of the kernel's device of that name is up.
+bool has_active_port(const std::string& device);
+
+/// All addresses of this host's interfaces, loopback included, with port 0.
+std::vector<sockaddr_storage> local_addresses();
+
 /// Of rdma_addresses(), those that can stand in for a loopback address of a family (AF_INET or AF_INET6), on one device
 /// or, if device is null, on any: the active ones; link-local ones only if there are no others.
 std::vector<rdma_address> loopback_candidates(int family, const char* device = nullptr);

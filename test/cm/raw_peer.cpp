@@ -30,13 +30,18 @@ const sockaddr* plain(const sockaddr_storage& a) {
 }  // namespace
 
 sockaddr_storage device_address(std::uint16_t port) {
-  for (const verbs::rdma_address& candidate : verbs::rdma_addresses()) {
-    if (candidate.address.ss_family != AF_INET) continue;
-    sockaddr_storage result = candidate.address;
-    reinterpret_cast<sockaddr_in&>(result).sin_port = htons(port);
-    return result;
+  std::vector<sockaddr_storage> candidates;
+  if (&verbs::policy_table() == &verbs::software_device()) {
+    candidates = verbs::local_addresses();
+  } else {
+    for (const verbs::rdma_address& a : verbs::rdma_addresses()) candidates.push_back(a.address);
   }
-  BOOST_FAIL("no RDMA device has an IPv4 address");
+  for (sockaddr_storage& candidate : candidates) {
+    if (candidate.ss_family != AF_INET || verbs::is_loopback_address(*plain(candidate))) continue;
+    reinterpret_cast<sockaddr_in&>(candidate).sin_port = htons(port);
+    return candidate;
+  }
+  BOOST_FAIL("the device has no IPv4 address but loopback");
   return {};
 }
 
@@ -45,7 +50,7 @@ std::uint16_t port_of(const sockaddr_storage& a) {
 }
 
 raw_peer::raw_peer() : memory_(ring_size + transfer::mirror_size + 64) {
-  channel_ = verbs::event_channel::create();
+  channel_ = verbs::event_channel(verbs::policy_table());
 }
 
 verbs::cm_event raw_peer::next_event() {
@@ -115,7 +120,7 @@ std::uint16_t raw_peer::listen() {
 void raw_peer::accept(const std::vector<unsigned char>& private_data) {
   const verbs::cm_event request = expect(RDMA_CM_EVENT_CONNECT_REQUEST);
   other_ = transfer::decode_handshake(request.private_data.data(), request.private_data_size).value;
-  id_ = verbs::cm_id::adopt(request.id);
+  id_ = verbs::cm_id::adopt(request.id, channel_.table());
   make_queue_pair();
   rdma_conn_param parameters{};
   parameters.private_data = private_data.data();
@@ -125,7 +130,7 @@ void raw_peer::accept(const std::vector<unsigned char>& private_data) {
 }
 
 void raw_peer::reject(const std::vector<unsigned char>& private_data) {
-  request_ = verbs::cm_id::adopt(expect(RDMA_CM_EVENT_CONNECT_REQUEST).id);
+  request_ = verbs::cm_id::adopt(expect(RDMA_CM_EVENT_CONNECT_REQUEST).id, channel_.table());
   request_.reject(private_data.data(), static_cast<std::uint8_t>(private_data.size()));
 }
 

@@ -18,7 +18,7 @@ namespace cm_test {
 namespace verbs = asio_rdma::verbs;
 namespace transfer = asio_rdma::transfer;
 
-/// An address of this host that a device owns; the test fails if there is none.
+/// An IPv4 address of this host, not loopback, that a device owns; the test fails if there is none.
 sockaddr_storage device_address(std::uint16_t port);
 std::uint16_t port_of(const sockaddr_storage& a);
 

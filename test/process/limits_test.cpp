@@ -5,6 +5,8 @@
 
 #include "child.hpp"
 
+#include "support/device_policy.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <list>
@@ -15,6 +17,7 @@ using asio_rdma::errc;
 BOOST_AUTO_TEST_SUITE(process_limits)
 
 BOOST_AUTO_TEST_CASE(without_a_device_everything_says_so, *boost::unit_test::label("no_device")) {
+  const test_support::device_policy hardware("hardware");
   asio::io_context context;
   error_code ec;
   rc::socket s(context);

@@ -80,7 +80,7 @@ struct connection_fixture : device_fixture {
     return id;
   }
 
-  event_channel channel_of_events = event_channel::create();
+  event_channel channel_of_events{table};
 };
 
 }  // namespace
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(carry_private_data_and_messages) {
   BOOST_TEST(request.listen_id == listener.native_handle());
   BOOST_TEST((private_data(request) == hello));
   BOOST_TEST(int{request.connection.initiator_depth} == 4);
-  const cm_id server = cm_id::adopt(request.id);
+  const cm_id server = cm_id::adopt(request.id, table);
   BOOST_TEST(server.source_port() == listener.source_port());
   BOOST_TEST(server.destination_port() == client.source_port());
   BOOST_TEST(server.peer_address().sa_family == AF_INET);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(are_rejected_with_private_data) {
   const cm_id client = resolved(listener.source_port());
   add_queue_pair(client, client_domain, client_queue);
   client.connect(parameters({}));
-  const cm_id server = cm_id::adopt(expect(RDMA_CM_EVENT_CONNECT_REQUEST).id);
+  const cm_id server = cm_id::adopt(expect(RDMA_CM_EVENT_CONNECT_REQUEST).id, table);
   const bytes no = numbered(148);
   server.reject(no.data(), 148);
   const cm_event rejected = expect(RDMA_CM_EVENT_REJECTED);
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(take_their_options) {
 }
 
 BOOST_AUTO_TEST_CASE(report_on_the_channel_that_they_were_moved_to) {
-  const event_channel other = event_channel::create();
+  const event_channel other(table);
   sockaddr_in destination = address();
   destination.sin_port = htons(1);
   const cm_id id(channel_of_events);

@@ -22,8 +22,9 @@ bool is_mapped_v4(const ibv_gid& gid) {
 }  // namespace
 
 device_fixture::device_fixture() {
-  for (ibv_device* candidate : verbs::device_list::get()) {
-    verbs::context opened(candidate);
+  const verbs::device_list candidates(table);
+  for (ibv_device* candidate : candidates) {
+    verbs::context opened(candidate, table);
     for (const ibv_gid_entry& entry : opened.query_gid_table()) {
       const auto number = static_cast<std::uint8_t>(entry.port_num);
       const ibv_port_attr attributes = opened.query_port(number);

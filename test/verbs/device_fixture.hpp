@@ -15,7 +15,7 @@ namespace verbs_test {
 
 namespace verbs = asio_rdma::verbs;
 
-/// The first RDMA device with an active port that has an IPv4 address, a protection domain on it, and a completion
+/// The first device of those that sockets use with an active port that has an IPv4 address, a protection domain on it, and a completion
 /// queue with its channel. Throws where there is no such device.
 struct device_fixture {
   device_fixture();
@@ -36,6 +36,7 @@ struct device_fixture {
   /// Attributes of a queue pair on the completion queue, with room for 16 requests each way.
   ibv_qp_init_attr queue_attributes(ibv_qp_type type) const;
 
+  const verbs::api& table = verbs::policy_table();
   verbs::context device;
   ibv_gid_entry gid{};
   std::uint8_t port = 0;

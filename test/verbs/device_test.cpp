@@ -20,24 +20,24 @@ using boost::system::system_error;
 BOOST_FIXTURE_TEST_SUITE(device, device_fixture, *boost::unit_test::label("rdma"))
 
 BOOST_AUTO_TEST_CASE(is_listed_and_opened_by_name) {
-  const device_list devices = device_list::get();
+  const device_list devices(table);
   BOOST_REQUIRE(!devices.empty());
   const std::string name = device.name();
   BOOST_TEST(devices.find(name.c_str()) != nullptr);
   BOOST_TEST(devices.find("no such device") == nullptr);
-  const context again(name.c_str());
+  const context again(name.c_str(), table);
   BOOST_TEST(again.name() == name);
 }
 
 BOOST_AUTO_TEST_CASE(of_a_wrong_name_is_not_opened) {
   error_code ec;
-  BOOST_TEST(!context::open("no such device", ec));
+  BOOST_TEST(!context::open("no such device", ec, table));
   BOOST_TEST((ec == boost::system::errc::no_such_device));
 }
 
 BOOST_AUTO_TEST_CASE(stays_open_without_the_list) {
-  device_list devices = device_list::get();
-  const context opened(devices[0]);
+  device_list devices(table);
+  const context opened(devices[0], table);
   devices.reset();
   BOOST_TEST(opened.query_device().phys_port_cnt >= 1);
 }
@@ -85,30 +85,6 @@ BOOST_AUTO_TEST_CASE(memory_that_is_not_there_is_not_registered) {
   error_code ec;
   BOOST_TEST(!memory_region::register_memory(domain, nullptr, 4096, IBV_ACCESS_LOCAL_WRITE, ec));
   BOOST_TEST((ec == boost::system::errc::bad_address));
-}
-
-BOOST_AUTO_TEST_CASE(memory_beyond_the_limit_gives_memlock_limit) {
-  // In a process of its own: a user without CAP_IPC_LOCK, who may lock 8 MiB.
-  enum { as_expected = 0, registered = 1, another_error = 2, not_enough_memory_not_meant = 3 };
-  const pid_t child = ::fork();
-  BOOST_REQUIRE(child >= 0);
-  if (child == 0) {
-    const rlimit limit{8 << 20, 8 << 20};
-    const uid_t nobody = 65534;
-    if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || ::setuid(nobody) != 0) ::_exit(100);
-    const context own(device.name());
-    const protection_domain own_domain(own);
-    std::vector<char> bytes(16 << 20);
-    error_code ec;
-    const auto region = memory_region::register_memory(own_domain, bytes.data(), bytes.size(), 0, ec);
-    if (region) ::_exit(registered);
-    if (ec != asio_rdma::errc::memlock_limit) ::_exit(another_error);
-    ::_exit(ec == boost::system::errc::not_enough_memory ? as_expected : not_enough_memory_not_meant);
-  }
-  int status = -1;
-  BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
-  BOOST_REQUIRE(WIFEXITED(status));
-  BOOST_TEST(WEXITSTATUS(status) == as_expected);
 }
 
 BOOST_AUTO_TEST_CASE(a_domain_in_use_is_not_destroyed) {
@@ -162,6 +138,34 @@ BOOST_AUTO_TEST_CASE(a_queue_pair_beyond_the_device_is_refused) {
 BOOST_AUTO_TEST_CASE(memory_windows_have_keys) {
   const memory_window window(domain, IBV_MW_TYPE_2);
   BOOST_TEST(window.rkey() != 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(pinned_memory, device_fixture, *boost::unit_test::label("kernel"))
+
+BOOST_AUTO_TEST_CASE(memory_beyond_the_limit_gives_memlock_limit) {
+  // In a process of its own: a user without CAP_IPC_LOCK, who may lock 8 MiB.
+  enum { as_expected = 0, registered = 1, another_error = 2, not_enough_memory_not_meant = 3 };
+  const pid_t child = ::fork();
+  BOOST_REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit limit{8 << 20, 8 << 20};
+    const uid_t nobody = 65534;
+    if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || ::setuid(nobody) != 0) ::_exit(100);
+    const context own(device.name());
+    const protection_domain own_domain(own);
+    std::vector<char> bytes(16 << 20);
+    error_code ec;
+    const auto region = memory_region::register_memory(own_domain, bytes.data(), bytes.size(), 0, ec);
+    if (region) ::_exit(registered);
+    if (ec != asio_rdma::errc::memlock_limit) ::_exit(another_error);
+    ::_exit(ec == boost::system::errc::not_enough_memory ? as_expected : not_enough_memory_not_meant);
+  }
+  int status = -1;
+  BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+  BOOST_REQUIRE(WIFEXITED(status));
+  BOOST_TEST(WEXITSTATUS(status) == as_expected);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

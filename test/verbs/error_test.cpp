@@ -103,12 +103,12 @@ BOOST_AUTO_TEST_CASE(categories_are_told_apart_by_identity_and_name) {
   std::set<std::string> names;
   const boost::system::error_category* const all[] = {&asio_rdma::library_category(), &asio_rdma::completion_category(),
                                                       &asio_rdma::cm_event_category(), &asio_rdma::cm_reject_category(),
-                                                      &asio_rdma::foreign_address_category()};
+                                                      &asio_rdma::foreign_address_category(), &asio_rdma::device_policy_category()};
   for (const auto* a : all) {
     names.insert(a->name());
     for (const auto* b : all) BOOST_TEST((*a == *b) == (a == b));
   }
-  BOOST_TEST(names.size() == 5u);
+  BOOST_TEST(names.size() == 6u);
 }
 
 BOOST_AUTO_TEST_CASE(codes_become_std_error_codes) {
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(every_failure_has_a_text_of_its_own) {
                           RDMA_CM_EVENT_DEVICE_REMOVAL, RDMA_CM_EVENT_MULTICAST_ERROR, RDMA_CM_EVENT_ADDR_CHANGE})
     check(event(type));
   for (int reason = 1; reason <= 35; ++reason) check(reject(reason));
-  for (int value = 1; value <= static_cast<int>(library_error::peer_out_of_resources); ++value)
+  for (int value = 1; value <= static_cast<int>(library_error::other_host); ++value)
     check(to_error_code(static_cast<library_error>(value)));
   BOOST_TEST(texts.size() == count);
 }

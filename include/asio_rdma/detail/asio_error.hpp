@@ -38,6 +38,7 @@ inline boost::system::error_code to_asio_error(core::error e) noexcept {
       break;
     case core::error_domain::system:
     case core::error_domain::foreign_address:
+    case core::error_domain::device_policy:
       break;
   }
   return to_error_code(e);

@@ -5,6 +5,7 @@
 #define ASIO_RDMA_VERBS_API_HPP
 
 #include <asio_rdma/detail/core/config.hpp>
+#include <asio_rdma/detail/core/error.hpp>
 
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -112,6 +113,13 @@ ASIO_RDMA_DECL const api& rdma_core() noexcept;
 /// The table of the software device, soft0: a verbs device in user space, which reaches every process of the same user on
 /// this host. It needs no hardware, no privilege and no kernel module.
 ASIO_RDMA_DECL const api& software_device() noexcept;
+
+namespace detail {
+
+/// The table of the devices that sockets use; see policy_table() in device_list.hpp.
+ASIO_RDMA_DECL core::error find_policy_table(const api*& result) noexcept;
+
+}  // namespace detail
 
 }  // namespace verbs
 }  // namespace v1

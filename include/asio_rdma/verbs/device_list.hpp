@@ -15,6 +15,21 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace verbs {
 
+/// The table of the devices that sockets use, as the device policy (asio_rdma/device.hpp) has it; rdma_core() after an
+/// error, which is errc::unknown_device if the policy names a device that is not there. Thread-safe.
+inline const api& policy_table(error_code& ec) noexcept {
+  const api* table = &rdma_core();
+  ec = to_error_code(detail::find_policy_table(table));
+  return *table;
+}
+/// Throws boost::system::system_error.
+inline const api& policy_table() {
+  error_code ec;
+  const api& table = policy_table(ec);
+  detail::throw_error(ec, "verbs: policy_table");
+  return table;
+}
+
 /// The RDMA devices of this machine that a user-space driver was found for (ibv_get_device_list): a range of
 /// ibv_device*. The devices are valid as long as the list is; an opened context no longer needs it.
 class device_list {

@@ -134,6 +134,9 @@ public:
 
   ASIO_RDMA_DECL void last_failure(failure& result) const noexcept;
 
+  /// Writes the name of the device that the connection runs on, as snprintf does; an empty text before there is one.
+  ASIO_RDMA_DECL std::size_t device_name(char* buffer, std::size_t size) const noexcept;
+
   /// rdma_cm_id*, or null before bind() or connect(). Stays valid until close().
   ASIO_RDMA_DECL void* native_id() const noexcept;
 
