@@ -75,6 +75,13 @@ BOOST_AUTO_TEST_CASE(of_loopback_are_this_hosts_all_of_them) {
   for (const char* text : {"203.0.113.1", "2001:db8::1", "128.0.0.1"}) BOOST_TEST(!cm::is_own(address(text)), text);
 }
 
+BOOST_AUTO_TEST_CASE(have_the_source_that_tcp_would_choose) {
+  BOOST_TEST(cm::same_host(cm::source_for(address("127.0.0.2")), address("127.0.0.1")));
+  BOOST_TEST(cm::same_host(cm::source_for(address("::ffff:127.0.0.2")), address("127.0.0.1")));
+  BOOST_TEST(cm::same_host(cm::source_for(address("::1")), address("::1")));
+  BOOST_TEST(cm::same_host(cm::source_for(address("10.1.2.3")), address("10.1.2.3")));
+}
+
 BOOST_AUTO_TEST_CASE(become_gids_as_in_roce_v2) {
   const ibv_gid v4 = cm::gid_of(address("1.2.3.4")), mapped = cm::gid_of(address("::ffff:1.2.3.4"));
   BOOST_TEST(std::equal(v4.raw, v4.raw + 16, mapped.raw));

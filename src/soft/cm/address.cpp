@@ -37,6 +37,10 @@ std::uint32_t v4_number(const sockaddr_storage& a) noexcept {
   return ntohl(result);
 }
 
+bool is_loopback(const sockaddr_storage& a) noexcept {
+  return is_v4(a) ? v4_number(a) >> 24 == IN_LOOPBACKNET : IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr) != 0;
+}
+
 }  // namespace
 
 bool copy_address(const sockaddr* address, sockaddr_storage& result) noexcept {
@@ -102,8 +106,12 @@ sockaddr_storage loopback_for(const sockaddr_storage& a) noexcept {
   return result;
 }
 
+sockaddr_storage source_for(const sockaddr_storage& destination) noexcept {
+  return is_loopback(destination) ? loopback_for(destination) : destination;
+}
+
 bool is_own(const sockaddr_storage& a) noexcept {
-  if (is_v4(a) ? v4_number(a) >> 24 == IN_LOOPBACKNET : IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr) != 0) return true;
+  if (is_loopback(a)) return true;
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return false;
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, &::freeifaddrs);

@@ -29,6 +29,9 @@ bool same_host(const sockaddr_storage& a, const sockaddr_storage& b) noexcept;
 /// The same family's loopback address, with the same port.
 sockaddr_storage loopback_for(const sockaddr_storage& a) noexcept;
 
+/// Where packets to one of this host's addresses come from, as TCP has it.
+sockaddr_storage source_for(const sockaddr_storage& destination) noexcept;
+
 /// One of this host's, or any of its loopback network's.
 bool is_own(const sockaddr_storage& a) noexcept;
 
