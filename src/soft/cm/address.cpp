@@ -37,6 +37,10 @@ std::uint32_t v4_number(const sockaddr_storage& a) noexcept {
   return ntohl(result);
 }
 
+bool is_loopback(const sockaddr_storage& a) noexcept {
+  return is_v4(a) ? v4_number(a) >> 24 == IN_LOOPBACKNET : IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr) != 0;
+}
+
 }  // namespace
 
 bool copy_address(const sockaddr* address, sockaddr_storage& result) noexcept {
@@ -54,10 +58,6 @@ bool is_v4(const sockaddr_storage& a) noexcept {
 bool is_any(const sockaddr_storage& a) noexcept {
   if (is_v4(a)) return v4_number(a) == INADDR_ANY;
   return a.ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6(a).sin6_addr);
-}
-
-bool is_loopback(const sockaddr_storage& a) noexcept {
-  return is_v4(a) ? v4_number(a) >> 24 == IN_LOOPBACKNET : IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr) != 0;
 }
 
 bool is_multicast(const sockaddr_storage& a) noexcept {
@@ -106,8 +106,8 @@ sockaddr_storage loopback_for(const sockaddr_storage& a) noexcept {
   return result;
 }
 
-sockaddr_storage source_towards(const sockaddr_storage& own) noexcept {
-  return is_loopback(own) ? loopback_for(own) : own;
+sockaddr_storage source_for(const sockaddr_storage& destination) noexcept {
+  return is_loopback(destination) ? loopback_for(destination) : destination;
 }
 
 bool is_own(const sockaddr_storage& a) noexcept {

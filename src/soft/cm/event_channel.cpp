@@ -79,24 +79,31 @@ void fill_datagram(cm_event& e) noexcept {
 }
 
 /// The reply to a request has come: the id's own queue pair, if it has one, becomes ready, and the other side is told.
-void process_reply(manager& m, cm_event& e) {
+/// False if the connection has come to nothing since, of which another event tells.
+bool process_reply(manager& m, cm_event& e) {
   identifier& i = *e.owner;
   const std::lock_guard<std::mutex> qp_lock(i.qp_mutex);
-  if (i.qp == nullptr) return;  // rdma_establish() goes on
+  const auto has_ended = [&] {
+    const lock_type lock(m.mutex);
+    return i.state == id_state::over;
+  };
+  if (has_ended()) return false;
+  if (i.qp == nullptr) return true;  // rdma_establish() goes on
   if (const int error = make_ready(i)) {
     to_error(i);
     i.connect_error = true;
     e.event = RDMA_CM_EVENT_CONNECT_ERROR;
     e.status = -error;
-    return;
+    return true;
   }
   e.event = RDMA_CM_EVENT_ESTABLISHED;
   const lock_type lock(m.mutex);
-  if (i.state != id_state::answered) return;  // it has been disconnected since
+  if (i.state != id_state::answered) return i.state != id_state::over;
   i.state = id_state::established;
   message ready;
   ready.type = message_type::ready;
   m.send(i, ready);
+  return true;
 }
 
 void process_datagram_reply(manager& m, cm_event& e) {
@@ -133,8 +140,8 @@ void process_join(manager& m, cm_event& e) {
   e.param.ud.qkey = RDMA_UDP_QKEY;
 }
 
-/// What an event does to its id, which happens when the user takes it, as with librdmacm: so it happens on a thread that
-/// the user knows of. False if it is not to be reported.
+/// What an event does to its id. It happens when the user takes it, as with librdmacm: on a thread that the user knows
+/// of. False if it is not to be reported.
 bool process(manager& m, cm_event& e) {
   identifier& i = *e.owner;
   if (i.qp_type == IBV_QPT_UD) {
@@ -158,8 +165,7 @@ bool process(manager& m, cm_event& e) {
       break;
     }
     case RDMA_CM_EVENT_CONNECT_RESPONSE:
-      process_reply(m, e);
-      break;
+      return process_reply(m, e);
     case RDMA_CM_EVENT_ESTABLISHED:
       if (i.qp_type == IBV_QPT_UD) process_datagram_reply(m, e);
       break;

@@ -29,8 +29,8 @@ constexpr std::chrono::milliseconds answer_timeout{5000};
 /// And how long until it has decided, once it has shown that.
 constexpr std::chrono::milliseconds decision_timeout{70'000};
 
-/// All ids of this process. What the helper thread has to do with an id, it looks up by the id's number, and does with the
-/// mutex held: destroying an id takes it out first.
+/// All ids of this process. The helper thread keeps an id's number only: it looks the id up and works on it with the mutex
+/// held. Destroying an id takes it out first.
 class manager {
 public:
   /// Only after the device was opened.

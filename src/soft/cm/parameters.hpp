@@ -14,8 +14,8 @@ inline namespace v1 {
 namespace soft {
 namespace cm {
 
-/// Makes a request or a reply from what the user gives to rdma_connect() or rdma_accept(), which may be null if the id has
-/// a queue pair. Locks the id's qp_mutex. 0 or an errno value.
+/// Makes a request or a reply from what the user gives to rdma_connect() or rdma_accept(), which may be null if the id
+/// has a queue pair. Locks the id's qp_mutex. 0 or an errno value.
 int make_message(identifier& i, message_type type, const rdma_conn_param* parameters, message& result);
 
 }  // namespace cm

@@ -101,9 +101,9 @@ void destroy_qp(rdma_cm_id* id) {
   if (i.qp == nullptr) return;
   soft::destroy_qp(i.qp);
   i.qp = nullptr;
+  destroy_cqs(i);
   const lock_type lock(manager::instance().mutex);
   for (membership& g : i.groups) g.attached = false;
-  destroy_cqs(i);
 }
 
 int init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) {

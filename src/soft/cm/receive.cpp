@@ -199,10 +199,10 @@ void lose(manager& m, identifier& i) {
   switch (before) {
     case id_state::reaching:
     case id_state::requested:
+    case id_state::answered:
       return refuse_locally(m, i);
     case id_state::accepted:
       return m.report(i, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
-    case id_state::answered:
     case id_state::established:
     case id_state::disconnecting:
       return m.report(i, RDMA_CM_EVENT_DISCONNECTED);
