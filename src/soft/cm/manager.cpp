@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "soft/cm/manager.hpp"
+
+#include "soft/cm/calls.hpp"
+
+#include <utility>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+namespace cm {
+
+manager& manager::instance() noexcept {
+  static manager& only = *new manager(*device::instance());  // the helper thread uses it until the process ends
+  return only;
+}
+
+identifier* manager::find(std::uint64_t number) const noexcept {
+  const auto found = ids_.find(number);
+  return found == ids_.end() ? nullptr : found->second.get();
+}
+
+identifier& manager::add(std::unique_ptr<identifier> i) {
+  i->number = next_number();
+  identifier& result = *i;
+  ids_[i->number] = std::move(i);
+  return result;
+}
+
+std::unique_ptr<identifier> manager::remove(identifier& i) noexcept {
+  const auto found = ids_.find(i.number);
+  std::unique_ptr<identifier> result = std::move(found->second);
+  ids_.erase(found);
+  return result;
+}
+
+void manager::send(identifier& i, message m) {
+  m.space = i.ps;
+  m.from = i.number;
+  m.to = i.remote_number;
+  send(i.process, m);
+}
+
+void manager::send(const std::shared_ptr<peer>& to, message m) {
+  m.instance = to->header().instance;
+  if (!to->is_self()) return to->send(message_kind::connection, &m, size_of(m));
+  device_.helper().post([to, m] { on_message(to, reinterpret_cast<const unsigned char*>(&m), size_of(m)); });
+}
+
+void manager::report(identifier& i, rdma_cm_event_type type, int status, const message& cause) {
+  auto e = std::make_unique<cm_event>();
+  e->id = &i;
+  e->event = type;
+  e->status = status;
+  e->owner = &i;
+  e->cause = cause;
+  i.events->push(std::move(e));
+}
+
+void manager::set_deadline(identifier& i, std::chrono::milliseconds delay) {
+  i.deadline = loop::clock::now() + delay;
+  device_.helper().after(delay, [this, number = i.number] { deadline_came(number); });
+}
+
+void manager::deadline_came(std::uint64_t number) {
+  const lock_type lock(mutex);
+  identifier* const i = find(number);
+  if (!i || !i->deadline || loop::clock::now() < *i->deadline) return;  // it was put off, or is over
+  i->deadline.reset();
+  expire(*this, *i);
+}
+
+}  // namespace cm
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma

@@ -1,0 +1,214 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "soft/completion_queue.hpp"
+
+#include "soft/calls.hpp"
+#include "soft/device.hpp"
+#include "soft/queue_pair.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+
+namespace {
+
+constexpr std::uint32_t armed_for_solicited = 1, armed_for_any = 2;
+
+std::uint32_t power_of_two(unsigned at_least) noexcept {
+  std::uint32_t result = 1;
+  while (result < at_least) result *= 2;
+  return result;
+}
+
+constexpr std::uint32_t stride = sizeof(std::uint64_t) + sizeof(completion_entry);
+
+void raise_event(peer& owner, completion_queue_entry& cq, unsigned index) noexcept {
+  if (cq.channel == 0) return;
+  cq.events.fetch_add(1);
+  (void)wake_channel(owner.slot(), cq.channel, index);
+}
+
+}  // namespace
+
+completion_queue_entry& completion_queue::shared() const noexcept {
+  return device::instance()->memory().header().cqs[index];
+}
+
+ticket_ring completion_queue::ring(unsigned number) const noexcept {
+  return ticket_ring(shared().rings[number], device::instance()->memory().base());
+}
+
+bool completion_queue::grow(std::uint32_t capacity) {
+  completion_queue_entry& entry = shared();
+  const std::uint32_t count = entry.ring_count.load();
+  ring_header& added = entry.rings[count];
+  added.capacity = capacity;
+  added.stride = stride;
+  added.entries = device::instance()->heap().allocate(std::size_t{capacity} * stride);
+  if (added.entries == 0) return false;
+  ring(count).clear();
+  entry.ring_count.store(count + 1);
+  return true;
+}
+
+bool push_completion(peer& owner, unsigned cq, const completion_entry& completion, bool solicited) {
+  completion_queue_entry& entry = owner.header().cqs[cq];
+  const std::uint32_t count = entry.ring_count.load();
+  if (count == 0) return false;
+  ticket_ring ring(entry.rings[count - 1], owner.base());
+  std::uint64_t ticket = 0;
+  if (entry.broken.load() != 0 || !ring.claim_free(device::instance()->slot() + 1, ticket)) {
+    if (entry.broken.exchange(1) == 0) notify_process(owner, device_event::cq_overrun, cq);
+    return false;
+  }
+  ring.payload<completion_entry>(ticket) = completion;
+  ring.publish(ticket);
+  const std::uint32_t armed = entry.armed.load();
+  const bool wanted = armed == armed_for_any ||
+                      (armed == armed_for_solicited && (solicited || completion.wc.status != IBV_WC_SUCCESS));
+  if (wanted && entry.armed.exchange(0) != 0) raise_event(owner, entry, cq);
+  return true;
+}
+
+void purge_completions(completion_queue& cq, std::uint32_t qp_number) noexcept {
+  const std::lock_guard<std::mutex> lock(cq.poll_mutex);
+  for (unsigned i = 0; i < cq.shared().ring_count.load(); ++i) {
+    ticket_ring ring = cq.ring(i);
+    ring.for_each_ready([&](std::uint64_t ticket) {
+      if (ring.payload<completion_entry>(ticket).qp == qp_number) ring.publish(ticket, ticket_ring::stage::empty);
+    });
+  }
+}
+
+void repair_completion_queues(unsigned dead_slot) {
+  segment& memory = device::instance()->memory();
+  for (completion_queue_entry& entry : memory.header().cqs) {
+    for (unsigned i = 0; i < entry.ring_count.load(); ++i) {
+      ticket_ring ring(entry.rings[i], memory.base());
+      ring.for_each_claimed(dead_slot + 1, [&](std::uint64_t ticket, ticket_ring::stage) {
+        ring.publish(ticket, ticket_ring::stage::empty);
+      });
+    }
+  }
+}
+
+ibv_cq* create_cq(ibv_context* c, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector) {
+  if (cqe < 1 || static_cast<unsigned>(cqe) > max_cqe || comp_vector < 0 || comp_vector >= c->num_comp_vectors) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  device& d = *device::instance();
+  const unsigned index = d.cq_indices().take();
+  if (index == max_cqs) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  auto* const result = new completion_queue();
+  result->index = index;
+  completion_queue_entry& entry = result->shared();
+  entry.armed = 0;
+  entry.broken = 0;
+  entry.events = 0;
+  entry.channel = channel ? own(channel)->id : 0;
+  if (!result->grow(power_of_two(static_cast<unsigned>(cqe)))) {
+    d.cq_indices().give_back(index);
+    delete result;
+    errno = ENOMEM;
+    return nullptr;
+  }
+  result->context = c;
+  result->channel = channel;
+  result->cq_context = cq_context;
+  result->handle = index;
+  result->cqe = static_cast<int>(entry.rings[0].capacity);
+  pthread_mutex_init(&result->mutex, nullptr);
+  pthread_cond_init(&result->cond, nullptr);
+  if (channel) {
+    const std::lock_guard<std::mutex> lock(own(channel)->mutex);
+    own(channel)->queues.push_back(result);
+    ++channel->refcnt;
+  }
+  d.add_cq(index, result);
+  return result;
+}
+
+int resize_cq(ibv_cq* cq, int cqe) {
+  if (cqe < 1 || static_cast<unsigned>(cqe) > max_cqe) return EINVAL;
+  completion_queue& q = *own(cq);
+  const std::lock_guard<std::mutex> lock(q.poll_mutex);
+  const std::uint32_t count = q.shared().ring_count.load();
+  std::uint64_t waiting = 0;
+  for (unsigned i = 0; i < count; ++i) waiting += q.ring(i).size();
+  if (waiting > static_cast<unsigned>(cqe)) return EINVAL;
+  const std::uint32_t capacity = power_of_two(static_cast<unsigned>(cqe));
+  if (capacity > q.ring(count - 1).capacity() && !q.grow(capacity)) return ENOMEM;
+  cq->cqe = static_cast<int>(capacity);
+  return 0;
+}
+
+int destroy_cq(ibv_cq* cq) {
+  completion_queue* const q = own(cq);
+  if (q->users.load() != 0) return EBUSY;
+  std::uint32_t taken = 0;
+  if (cq->channel) {
+    completion_channel& channel = *own(cq->channel);
+    const std::lock_guard<std::mutex> lock(channel.mutex);
+    channel.queues.erase(std::remove(channel.queues.begin(), channel.queues.end(), q), channel.queues.end());
+    --channel.refcnt;
+    taken = q->events_taken;
+  }
+  pthread_mutex_lock(&cq->mutex);
+  while (q->events_acknowledged != taken) pthread_cond_wait(&cq->cond, &cq->mutex);
+  pthread_mutex_unlock(&cq->mutex);
+  device& d = *device::instance();
+  d.add_cq(q->index, nullptr);
+  completion_queue_entry& entry = q->shared();
+  const std::uint32_t count = entry.ring_count.exchange(0);
+  for (unsigned i = 0; i < count; ++i) {
+    d.heap().free(entry.rings[i].entries, std::size_t{entry.rings[i].capacity} * stride);
+  }
+  d.cq_indices().give_back(q->index);
+  pthread_cond_destroy(&cq->cond);
+  pthread_mutex_destroy(&cq->mutex);
+  delete q;
+  return 0;
+}
+
+int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) {
+  completion_queue& q = *own(cq);
+  device& d = *device::instance();
+  const std::lock_guard<std::mutex> lock(q.poll_mutex);
+  const std::uint32_t rings = q.shared().ring_count.load();
+  int result = 0;
+  for (unsigned i = 0; i < rings; ++i) {
+    ticket_ring ring = q.ring(i);
+    std::uint64_t ticket = 0;
+    while (result < count && ring.claim_ready(d.slot() + 1, ticket)) {
+      const completion_entry& entry = ring.payload<completion_entry>(ticket);
+      completions[result++] = entry.wc;
+      // Only now does the request give its place in the send queue free.
+      if (entry.sq_done != 0) release_sends(entry.qp, entry.sq_done);
+      ring.release(ticket);
+    }
+  }
+  return result == 0 && q.shared().broken.load() != 0 ? -EIO : result;
+}
+
+int req_notify_cq(ibv_cq* cq, int solicited_only) {
+  std::atomic<std::uint32_t>& armed = own(cq)->shared().armed;
+  if (solicited_only == 0) {
+    armed.store(armed_for_any);
+  } else {
+    std::uint32_t nothing = 0;  // what was asked for before is not taken back
+    armed.compare_exchange_strong(nothing, armed_for_solicited);
+  }
+  return 0;
+}
+
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_SOFT_COMPLETION_QUEUE_HPP
+#define ASIO_RDMA_SRC_SOFT_COMPLETION_QUEUE_HPP
+
+#include "soft/completion_channel.hpp"
+#include "soft/peer.hpp"
+#include "soft/segment.hpp"
+
+#include <infiniband/verbs.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+
+struct completion_queue final : ibv_cq {
+  completion_queue_entry& shared() const noexcept;
+  ticket_ring ring(unsigned number) const noexcept;
+  /// Adds a ring. False if the segment is full.
+  bool grow(std::uint32_t capacity);
+
+  unsigned index = 0;
+  std::mutex poll_mutex;
+  std::atomic<unsigned> users{0};  // queue pairs
+  std::uint32_t events_taken = 0;  // under the channel's mutex
+  std::uint32_t events_acknowledged = 0;
+};
+
+inline completion_queue* own(ibv_cq* cq) noexcept {
+  return static_cast<completion_queue*>(cq);
+}
+
+/// Puts a completion into a queue of this or another process, and wakes who waits for it. False if the queue overran.
+bool push_completion(peer& owner, unsigned cq, const completion_entry& completion, bool solicited);
+
+/// Drops the completions of a queue pair that is reset or destroyed.
+void purge_completions(completion_queue& cq, std::uint32_t qp_number) noexcept;
+
+/// Puts right what a process that ended was filling.
+void repair_completion_queues(unsigned dead_slot);
+
+int poll_cq(ibv_cq* cq, int count, ibv_wc* completions);
+int req_notify_cq(ibv_cq* cq, int solicited_only);
+
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

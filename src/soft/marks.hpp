@@ -1,0 +1,47 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_SOFT_MARKS_HPP
+#define ASIO_RDMA_SRC_SOFT_MARKS_HPP
+
+#include "soft/layout.hpp"
+
+#include <cstdint>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+
+/// Holds a mark in a process's segment.
+class held_mark {
+public:
+  /// Waits while all are taken, which takes as many copying threads.
+  held_mark(segment_header& target, unsigned own_slot) noexcept;
+  held_mark(const held_mark&) = delete;
+  held_mark& operator=(const held_mark&) = delete;
+  ~held_mark() { release(); }
+
+  /// Names a queue pair; its state has to be looked at afterwards.
+  void set_qp(std::uint32_t number) noexcept { mark_->qp.store(number); }
+  /// Names a key and then looks it up: its entry, which stays as it is until release(), or null if it is not valid.
+  const key_entry* add_key(std::uint32_t key) noexcept;
+  void release() noexcept;
+
+private:
+  segment_header& target_;
+  mark* mark_ = nullptr;
+  unsigned keys_ = 0;
+};
+
+/// Waits until no mark in the segment names the key, which has been made invalid.
+void wait_for_key(const segment_header& own, std::uint32_t key) noexcept;
+/// Waits until no mark in the segment names the queue pair, whose state has been changed.
+void wait_for_qp(const segment_header& own, std::uint32_t number) noexcept;
+/// Wipes the marks of a process that has ended.
+void wipe_marks(segment_header& own, unsigned dead_slot) noexcept;
+
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

@@ -1,0 +1,52 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "soft/memlock.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+namespace memlock {
+
+namespace {
+
+std::atomic<std::size_t> total{0};
+
+bool is_counted() noexcept {
+  const char* const value = std::getenv("ASIO_RDMA_SOFT_MEMLOCK");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+}  // namespace
+
+std::size_t charge(const void* address, std::size_t length) noexcept {
+  if (!is_counted() || length == 0) return 0;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(address) / page;
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(address) + length + page - 1) / page;
+  const std::size_t bytes = (end - begin) * page;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  std::size_t before = total.load();
+  do {
+    if (limit.rlim_cur != RLIM_INFINITY && (bytes > limit.rlim_cur || before > limit.rlim_cur - bytes)) return refused;
+  } while (!total.compare_exchange_weak(before, before + bytes));
+  return bytes;
+}
+
+void discharge(std::size_t charged) noexcept {
+  total -= charged;
+}
+
+}  // namespace memlock
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma

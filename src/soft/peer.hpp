@@ -1,0 +1,139 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_SOFT_PEER_HPP
+#define ASIO_RDMA_SRC_SOFT_PEER_HPP
+
+#include "soft/descriptor.hpp"
+#include "soft/loop.hpp"
+#include "soft/segment.hpp"
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+
+/// What a message between two processes is about; the first four bytes of each.
+enum class message_kind : std::uint32_t {
+  hello,       // with the sender's segment
+  device,      // something happened to one of the receiver's objects: two words, device_event and its number
+  connection,  // of the connection manager
+  request,     // indirect_request, answered by
+  answer,      // indirect_answer
+  datagram,    // datagram_header, and its bytes
+};
+constexpr std::size_t max_message_size = 8192;
+
+/// A process that uses soft0: this one, or another of the same user.
+class peer : public std::enable_shared_from_this<peer> {
+public:
+  peer(loop& l, unsigned slot) noexcept : loop_(l), slot_(slot) {}
+
+  unsigned slot() const noexcept { return slot_; }
+  bool is_self() const noexcept { return self_ != nullptr; }
+  /// Its segment is mapped, and it is not known to be dead.
+  bool is_up() const noexcept { return up_.load(std::memory_order_acquire); }
+  bool is_down() const noexcept { return down_.load(std::memory_order_acquire); }
+  segment_header& header() const noexcept { return self_ ? self_->header() : memory_.header(); }
+  void* base() const noexcept { return self_ ? self_->base() : memory_.base(); }
+  /// Its memory can be reached by process_vm_readv() and process_vm_writev().
+  bool is_direct() const noexcept { return self_ != nullptr || direct_; }
+
+  /// Whether the process still exists, asked of the kernel.
+  bool is_alive() const noexcept { return self_ != nullptr || is_same_process(); }
+
+  /// Copies to or from its memory. False if that is refused or it is dead; the bytes in local and remote agree.
+  bool copy_to(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
+  bool copy_from(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
+
+  /// Sends a message, in order, whenever the receiver gets round to taking it. Thread-safe.
+  void send(message_kind kind, const void* data, std::size_t size);
+
+private:
+  friend class peers;
+
+  bool is_same_process() const noexcept;
+  void flush() noexcept;
+
+  loop& loop_;
+  const unsigned slot_;
+  segment* self_ = nullptr;
+  segment memory_;
+  pid_t pid_ = 0;
+  descriptor process_;
+  bool direct_ = false;
+  std::atomic<bool> up_{false};
+  std::atomic<bool> down_{false};
+  std::vector<descriptor> sockets_;  // the helper thread's, except that send() uses the first
+  std::mutex mutex_;
+  std::deque<std::vector<unsigned char>> outbox_;
+  bool flush_scheduled_ = false;
+};
+
+/// The processes that this one knows. Thread-safe; what is watched is called on the helper thread.
+class peers {
+public:
+  peers(loop& l, segment& own) noexcept : loop_(l), own_(own) {}
+
+  /// Takes a free slot and listens there. 0 or an errno value.
+  int open(unsigned& slot) noexcept;
+  /// After the own segment was made.
+  void start();
+
+  const std::shared_ptr<peer>& self() const noexcept { return self_; }
+  /// The process in a slot, if it is known and alive.
+  std::shared_ptr<peer> find(unsigned slot) const;
+  /// The same; gets to know it if it is not. It may not be up yet. Null if no process has the slot.
+  std::shared_ptr<peer> reach(unsigned slot);
+  /// Gets to know everybody.
+  void reach_all();
+  std::vector<std::shared_ptr<peer>> all() const;
+
+  // Set before start().
+  std::function<void(const std::shared_ptr<peer>&)> on_up;
+  std::function<void(const std::shared_ptr<peer>&)> on_down;
+  std::function<void(const std::shared_ptr<peer>&, message_kind, const unsigned char*, std::size_t)> on_message;
+
+private:
+  struct hello {
+    message_kind kind;
+    std::uint32_t version;
+    std::uint32_t slot;
+    std::uint32_t is_answer;
+    std::uint64_t instance;
+    std::uint64_t base;  // of the segment, in the sender
+  };
+
+  void accept_all();
+  void watch(const std::shared_ptr<peer>& p, descriptor socket);
+  void receive(const std::shared_ptr<peer>& p, int fd);
+  void receive_first(int fd, const std::shared_ptr<descriptor>& socket);
+  int say_hello(int fd, bool is_answer) const noexcept;
+  void come_up(const std::shared_ptr<peer>& p, const hello& h, const descriptor& memory, int fd);
+  void go_down(const std::shared_ptr<peer>& p);
+
+  loop& loop_;
+  segment& own_;
+  descriptor listener_;
+  std::shared_ptr<peer> self_;
+  mutable std::mutex mutex_;
+  std::array<std::shared_ptr<peer>, max_processes> known_;
+};
+
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

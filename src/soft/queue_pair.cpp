@@ -1,0 +1,277 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "soft/queue_pair.hpp"
+
+#include "soft/calls.hpp"
+#include "soft/device.hpp"
+#include "soft/gid_table.hpp"
+#include "soft/transitions.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+
+namespace {
+
+bool is_valid(const ibv_qp_init_attr& a) noexcept {
+  const bool type = a.qp_type == IBV_QPT_RC || a.qp_type == IBV_QPT_UD;
+  const ibv_qp_cap& c = a.cap;
+  return type && a.send_cq && a.recv_cq && c.max_send_wr <= max_wr && c.max_send_sge <= max_sge &&
+         c.max_inline_data <= max_inline && (a.srq || (c.max_recv_wr <= max_wr && c.max_recv_sge <= max_sge));
+}
+
+std::uint32_t power_of_two(std::uint32_t at_least) noexcept {
+  std::uint32_t result = 1;
+  while (result < at_least) result *= 2;
+  return result;
+}
+
+constexpr unsigned remote_access =
+    IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+
+/// Ranges of what fits into the members of ibv_qp_attr; IBTA 9.7 and 12.7.
+bool in_range(const ibv_qp_attr& a, int mask) noexcept {
+  const auto has = [mask](int flag) { return (mask & flag) != 0; };
+  return !(has(IBV_QP_PORT) && a.port_num != 1) && !(has(IBV_QP_PKEY_INDEX) && a.pkey_index != 0) &&
+         !(has(IBV_QP_PATH_MTU) && (a.path_mtu < IBV_MTU_256 || a.path_mtu > IBV_MTU_4096)) &&
+         !(has(IBV_QP_DEST_QPN) && a.dest_qp_num >> 24 != 0) && !(has(IBV_QP_MIN_RNR_TIMER) && a.min_rnr_timer > 31) &&
+         !(has(IBV_QP_TIMEOUT) && a.timeout > 31) && !(has(IBV_QP_RETRY_CNT) && a.retry_cnt > 7) &&
+         !(has(IBV_QP_RNR_RETRY) && a.rnr_retry > 7) &&
+         !(has(IBV_QP_MAX_QP_RD_ATOMIC) && a.max_rd_atomic > max_rd_atomic) &&
+         !(has(IBV_QP_MAX_DEST_RD_ATOMIC) && a.max_dest_rd_atomic > max_rd_atomic) &&
+         !(has(IBV_QP_AV) && (a.ah_attr.port_num != 1 || a.ah_attr.is_global == 0));
+}
+
+}  // namespace
+
+queue_pair_entry& queue_pair::shared() const noexcept {
+  return device::instance()->memory().header().qps[index];
+}
+
+ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
+  if (!is_valid(*attributes)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  device& d = *device::instance();
+  const unsigned index = d.qp_indices().take();
+  if (index == max_qps) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  const auto result = std::make_shared<queue_pair>();
+  result->index = index;
+  queue_pair_entry& entry = result->shared();
+  ibv_qp_cap& cap = attributes->cap;
+  if (attributes->srq) {
+    cap.max_recv_wr = cap.max_recv_sge = 0;
+    ++own(attributes->srq)->users;
+  } else {
+    cap.max_recv_sge = std::max(cap.max_recv_sge, 1u);
+    if (!result->receives.create(entry.receives, cap.max_recv_wr, cap.max_recv_sge)) {
+      d.qp_indices().give_back(index);
+      errno = ENOMEM;
+      return nullptr;
+    }
+  }
+  cap.max_send_wr = result->send_depth = power_of_two(cap.max_send_wr);
+  cap.max_send_sge = result->max_pieces = std::max(cap.max_send_sge, 1u);
+  result->max_inline_bytes = cap.max_inline_data;
+  result->requests.resize(result->send_depth);
+  result->pieces.resize(std::size_t{result->send_depth} * result->max_pieces);
+  result->inline_bytes.resize(std::size_t{result->send_depth} * result->max_inline_bytes);
+  result->signal_all = attributes->sq_sig_all != 0;
+  result->init = *attributes;
+
+  result->context = pd->context;
+  result->qp_context = attributes->qp_context;
+  result->pd = pd;
+  result->send_cq = attributes->send_cq;
+  result->recv_cq = attributes->recv_cq;
+  result->srq = attributes->srq;
+  result->qp_num = qp_number(d.slot(), index);
+  result->handle = result->qp_num;
+  result->ibv_qp::state = IBV_QPS_RESET;
+  result->qp_type = attributes->qp_type;
+  pthread_mutex_init(&result->mutex, nullptr);
+  pthread_cond_init(&result->cond, nullptr);
+  ++own(pd)->users;
+  ++own(result->send_cq)->users;
+  ++own(result->recv_cq)->users;
+
+  entry.type = attributes->qp_type;
+  entry.domain = pd->handle;
+  entry.access = 0;
+  entry.peer = 0;
+  entry.qkey = 0;
+  entry.established = 0;
+  entry.receive_cq = own(result->recv_cq)->index;
+  entry.shared_queue = attributes->srq ? own(attributes->srq)->index + 1 : 0;
+  entry.state = IBV_QPS_RESET;
+  entry.number.store(result->qp_num);
+  d.add_qp(index, result);
+  return result.get();
+}
+
+int modify_qp(ibv_qp* qp, ibv_qp_attr* a, int mask) {
+  queue_pair& q = *own(qp);
+  std::unique_lock<std::mutex> lock(q.send_mutex);
+  const ibv_qp_state from = q.current();
+  const ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? a->qp_state : from;
+  if ((mask & IBV_QP_CUR_STATE) != 0 && a->cur_qp_state != from) return EINVAL;
+  if (!is_transition(q.qp_type, from, to, mask) || !in_range(*a, mask)) return EINVAL;
+  if (from == IBV_QPS_SQD && to == IBV_QPS_RTS && q.waiting) return EINVAL;  // not drained yet
+  if ((mask & IBV_QP_AV) != 0 && !is_own_address(a->ah_attr.grh.dgid)) return ENETUNREACH;
+
+  queue_pair_entry& entry = q.shared();
+  ibv_qp_attr& kept = q.attributes;
+  if ((mask & IBV_QP_ACCESS_FLAGS) != 0) {
+    kept.qp_access_flags = a->qp_access_flags;
+    entry.access = a->qp_access_flags & remote_access;
+  }
+  if ((mask & IBV_QP_QKEY) != 0) entry.qkey = kept.qkey = a->qkey;
+  if ((mask & IBV_QP_PORT) != 0) kept.port_num = a->port_num;
+  if ((mask & IBV_QP_AV) != 0) kept.ah_attr = a->ah_attr;
+  if ((mask & IBV_QP_PATH_MTU) != 0) kept.path_mtu = a->path_mtu;
+  if ((mask & IBV_QP_RQ_PSN) != 0) kept.rq_psn = a->rq_psn;
+  if ((mask & IBV_QP_SQ_PSN) != 0) kept.sq_psn = a->sq_psn;
+  if ((mask & IBV_QP_TIMEOUT) != 0) kept.timeout = a->timeout;
+  if ((mask & IBV_QP_RETRY_CNT) != 0) q.retries_left = kept.retry_cnt = a->retry_cnt;
+  if ((mask & IBV_QP_RNR_RETRY) != 0) q.rnr_retries_left = kept.rnr_retry = a->rnr_retry;
+  if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0) kept.max_rd_atomic = a->max_rd_atomic;
+  if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0) {
+    entry.max_dest_rd_atomic = kept.max_dest_rd_atomic = a->max_dest_rd_atomic;
+  }
+  if ((mask & IBV_QP_MIN_RNR_TIMER) != 0) entry.min_rnr_timer = kept.min_rnr_timer = a->min_rnr_timer;
+  if ((mask & IBV_QP_DEST_QPN) != 0) {
+    kept.dest_qp_num = a->dest_qp_num;
+    entry.peer = a->dest_qp_num;
+    q.other = device::instance()->processes().reach(slot_of(a->dest_qp_num));
+  }
+  if ((mask & IBV_QP_STATE) == 0) return 0;
+
+  q.ibv_qp::state = to;
+  switch (to) {
+    case IBV_QPS_ERR:
+      q.enter_error();
+      break;
+    case IBV_QPS_RESET:
+      q.reset();
+      break;
+    case IBV_QPS_SQD:
+      entry.state = to;
+      if ((mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) != 0 && a->en_sqd_async_notify != 0) {
+        q.announce_drained = true;
+        q.run();
+      }
+      break;
+    default:
+      entry.state = to;
+      if (to == IBV_QPS_RTS) q.run();
+  }
+  return 0;
+}
+
+void queue_pair::enter_error() {
+  queue_pair_entry& entry = shared();
+  entry.state = IBV_QPS_ERR;
+  ibv_qp::state = IBV_QPS_ERR;
+  if (in_error) return;
+  in_error = true;
+  wait_for_qp(device::instance()->memory().header(), qp_num);
+  waiting = asked = false;
+  ++wait_number;
+  flush_sends();
+  flush_receives();
+  if (srq) raise(IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void queue_pair::flush_receives() {
+  if (!receives) return;
+  const std::lock_guard<std::mutex> lock(receive_mutex);
+  peer& self = *device::instance()->processes().self();
+  taken_receive taken;
+  while (take_receive(self, receives.shared(), taken)) {
+    completion_entry completion{};
+    completion.wc.wr_id = taken.entry().wr_id;
+    completion.wc.status = IBV_WC_WR_FLUSH_ERR;
+    completion.wc.opcode = IBV_WC_RECV;
+    completion.wc.qp_num = qp_num;
+    completion.qp = qp_num;
+    taken.release();
+    push_completion(self, own(recv_cq)->index, completion, false);
+  }
+}
+
+void queue_pair::reset() {
+  shared().state = IBV_QPS_RESET;
+  wait_for_qp(device::instance()->memory().header(), qp_num);
+  const std::lock_guard<std::mutex> lock(receive_mutex);
+  purge_completions(*own(send_cq), qp_num);
+  if (recv_cq != send_cq) purge_completions(*own(recv_cq), qp_num);
+  if (receives) receives.clear();
+  executed = posted = 0;
+  released = 0;
+  waiting = asked = false;
+  ++wait_number;
+  in_error = announce_drained = false;
+  other = nullptr;
+  queue_pair_entry& entry = shared();
+  entry.established = 0;
+  entry.peer = 0;
+}
+
+void queue_pair::fail(ibv_event_type why) {
+  const std::lock_guard<std::mutex> lock(send_mutex);
+  if (in_error || current() == IBV_QPS_RESET) return;
+  enter_error();
+  raise(why);
+}
+
+void queue_pair::raise(ibv_event_type type) {
+  ibv_async_event e{};
+  e.event_type = type;
+  e.element.qp = this;
+  raise_async_event(context, e);
+}
+
+int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int, ibv_qp_init_attr* init_attributes) {
+  queue_pair& q = *own(qp);
+  const std::lock_guard<std::mutex> lock(q.send_mutex);
+  *attributes = q.attributes;
+  attributes->qp_state = attributes->cur_qp_state = qp->state = q.current();
+  attributes->cap = q.init.cap;
+  attributes->sq_draining = attributes->qp_state == IBV_QPS_SQD && q.waiting ? 1 : 0;
+  *init_attributes = q.init;
+  return 0;
+}
+
+int destroy_qp(ibv_qp* qp) {
+  device& d = *device::instance();
+  const std::shared_ptr<queue_pair> q = own(qp)->shared_from_this();
+  detach_all(q->qp_num);
+  {
+    const std::lock_guard<std::mutex> lock(q->send_mutex);
+    q->reset();
+    q->in_error = true;  // whatever comes late finds nothing to do
+    q->shared().number.store(0);
+  }
+  d.add_qp(q->index, nullptr);
+  drop_async_events(q->context, static_cast<ibv_qp*>(q.get()));
+  wait_for_events(q->mutex, q->cond, q->events_taken, q->events_completed);
+  q->receives.destroy();
+  --own(q->pd)->users;
+  --own(q->send_cq)->users;
+  --own(q->recv_cq)->users;
+  if (q->srq) --own(q->srq)->users;
+  d.qp_indices().give_back(q->index);
+  return 0;
+}
+
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma

@@ -1,0 +1,93 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "soft/receive_queue.hpp"
+
+#include "soft/device.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace soft {
+
+bool receive_queue::create(receive_queue_entry& entry, std::uint32_t& count, std::uint32_t pieces) {
+  std::uint32_t capacity = 1;
+  while (capacity < count) capacity *= 2;
+  count = capacity;
+  max_pieces_ = pieces;
+  entry.ring.capacity = capacity;
+  entry.ring.stride = static_cast<std::uint32_t>(sizeof(std::uint64_t) + offsetof(receive_entry, pieces) +
+                                                 std::max(pieces, 1u) * sizeof(ibv_sge));
+  entry.ring.stride = (entry.ring.stride + 7) / 8 * 8;
+  bytes_ = std::size_t{capacity} * entry.ring.stride;
+  entry.ring.entries = device::instance()->heap().allocate(bytes_);
+  if (entry.ring.entries == 0) return false;
+  entry_ = &entry;
+  clear();
+  return true;
+}
+
+void receive_queue::destroy() noexcept {
+  if (entry_) device::instance()->heap().free(entry_->ring.entries, bytes_);
+  entry_ = nullptr;
+}
+
+void receive_queue::clear() noexcept {
+  ring().clear();
+}
+
+ticket_ring receive_queue::ring() const noexcept {
+  return ticket_ring(entry_->ring, device::instance()->memory().base());
+}
+
+int receive_queue::post(ibv_recv_wr* list, ibv_recv_wr** bad) noexcept {
+  ticket_ring r = ring();
+  for (; list != nullptr; list = list->next) {
+    std::uint64_t ticket = 0;
+    int e = 0;
+    if (list->num_sge < 0 || static_cast<std::uint32_t>(list->num_sge) > max_pieces_) {
+      e = EINVAL;
+    } else if (!r.claim_free(device::instance()->slot() + 1, ticket)) {
+      e = ENOMEM;
+    }
+    if (e != 0) {
+      *bad = list;
+      return e;
+    }
+    auto& entry = r.payload<receive_entry>(ticket);
+    entry.wr_id = list->wr_id;
+    entry.count = static_cast<std::uint32_t>(list->num_sge);
+    std::copy_n(list->sg_list, entry.count, entry.pieces);
+    r.publish(ticket);
+  }
+  return 0;
+}
+
+void receive_queue::repair(unsigned dead_slot) noexcept {
+  ticket_ring r = ring();
+  r.for_each_claimed(dead_slot + 1, [&](std::uint64_t ticket, ticket_ring::stage) {
+    const auto& lost = r.payload<receive_entry>(ticket);
+    const std::vector<ibv_sge> pieces(lost.pieces, lost.pieces + lost.count);
+    const std::uint64_t wr_id = lost.wr_id;
+    r.release(ticket);
+    std::uint64_t again = 0;
+    if (!r.claim_free(device::instance()->slot() + 1, again)) return;  // filled meanwhile by its owner
+    auto& entry = r.payload<receive_entry>(again);
+    entry.wr_id = wr_id;
+    entry.count = static_cast<std::uint32_t>(pieces.size());
+    std::copy(pieces.begin(), pieces.end(), entry.pieces);
+    r.publish(again);
+  });
+}
+
+bool take_receive(const peer& owner, receive_queue_entry& queue, taken_receive& result) noexcept {
+  result.ring = ticket_ring(queue.ring, owner.base());
+  return result.ring.claim_ready(device::instance()->slot() + 1, result.ticket);
+}
+
+}  // namespace soft
+}  // namespace v1
+}  // namespace asio_rdma
