@@ -56,6 +56,10 @@ bool is_any(const sockaddr_storage& a) noexcept {
   return a.ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6(a).sin6_addr);
 }
 
+bool is_loopback(const sockaddr_storage& a) noexcept {
+  return is_v4(a) ? v4_number(a) >> 24 == IN_LOOPBACKNET : IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr) != 0;
+}
+
 bool is_multicast(const sockaddr_storage& a) noexcept {
   if (is_v4(a)) return IN_MULTICAST(v4_number(a));
   return a.ss_family == AF_INET6 && IN6_IS_ADDR_MULTICAST(&v6(a).sin6_addr);
@@ -102,8 +106,12 @@ sockaddr_storage loopback_for(const sockaddr_storage& a) noexcept {
   return result;
 }
 
+sockaddr_storage source_towards(const sockaddr_storage& own) noexcept {
+  return is_loopback(own) ? loopback_for(own) : own;
+}
+
 bool is_own(const sockaddr_storage& a) noexcept {
-  if (is_v4(a) ? v4_number(a) >> 24 == IN_LOOPBACKNET : IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr) != 0) return true;
+  if (is_loopback(a)) return true;
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return false;
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, &::freeifaddrs);

@@ -21,6 +21,7 @@ bool copy_address(const sockaddr* address, sockaddr_storage& result) noexcept;
 bool is_any(const sockaddr_storage& a) noexcept;
 /// An IPv4 address, or an IPv6 one that means an IPv4 one.
 bool is_v4(const sockaddr_storage& a) noexcept;
+bool is_loopback(const sockaddr_storage& a) noexcept;
 bool is_multicast(const sockaddr_storage& a) noexcept;
 bool is_link_local(const sockaddr_storage& a) noexcept;
 std::uint16_t port_of(const sockaddr_storage& a) noexcept;
@@ -28,6 +29,10 @@ void set_port(sockaddr_storage& a, std::uint16_t port) noexcept;
 bool same_host(const sockaddr_storage& a, const sockaddr_storage& b) noexcept;
 /// The same family's loopback address, with the same port.
 sockaddr_storage loopback_for(const sockaddr_storage& a) noexcept;
+
+/// The address from which this host reaches an own one, by the kernel's routes (ip route show table local): the first of
+/// the loopback network for all of it, otherwise the address itself.
+sockaddr_storage source_towards(const sockaddr_storage& own) noexcept;
 
 /// One of this host's, or any of its loopback network's.
 bool is_own(const sockaddr_storage& a) noexcept;

@@ -121,7 +121,7 @@ int resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int) {
     i.remote = to;
     if (reachable) {
       const std::uint16_t port = port_of(i.local);
-      if (is_any(i.local)) i.local = to;
+      if (is_any(i.local)) i.local = source_towards(to);
       set_port(i.local, port);
       i.state = id_state::address_resolved;
       m.report(i, RDMA_CM_EVENT_ADDR_RESOLVED);
