@@ -51,7 +51,7 @@ public:
     int count = 0;
     result.list_ = table.get_device_list(&count);
     if (result.list_ == nullptr) {
-      ec = to_error_code(detail::device_error(errno));
+      ec = detail::device_error_code(errno, &table == &software_device());
       return result;
     }
     ec = error_code();

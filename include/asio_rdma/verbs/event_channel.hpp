@@ -23,11 +23,11 @@ public:
     *this = create(ec, table);
     detail::throw_error(ec, "rdma_create_event_channel");
   }
-  /// errc::no_device on a machine without devices: it is the first call of the connection manager to find out. EACCES
-  /// without access to /dev/infiniband/rdma_cm.
+  /// errc::no_device on a machine without hardware: it is the first call of the connection manager to find out. EACCES
+  /// without access to /dev/infiniband/rdma_cm. The software device gives errno.
   static event_channel create(error_code& ec, const api& table = rdma_core()) noexcept {
     rdma_event_channel* const channel = table.cm_create_event_channel();
-    ec = channel != nullptr ? error_code() : to_error_code(detail::device_error(errno));
+    ec = channel != nullptr ? error_code() : detail::device_error_code(errno, &table == &software_device());
     return event_channel(ref<rdma_event_channel>(channel, table));
   }
   static event_channel create(const api& table = rdma_core()) { return event_channel(table); }

@@ -31,6 +31,11 @@ inline error_code make_error(int errno_value) noexcept {
   return error_code(errno_value, boost::system::system_category());
 }
 
+/// The same as an error_code. The software device needs none of what is missing there.
+inline error_code device_error_code(int errno_value, bool is_software) noexcept {
+  return is_software ? make_error(errno_value) : to_error_code(device_error(errno_value));
+}
+
 /// The calls of verbs say 0 for success and return an errno; old providers, and all of rdma_*, return -1 and set errno.
 inline int to_errno(int result) noexcept {
   return result >= 0 ? result : errno;
