@@ -114,6 +114,7 @@ int resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int) {
     if (const int e = bind(m, i, from)) return fail(e);
   }
   if (is_any(to)) to = loopback_for(to);
+  i.route.addr.dst_storage = to;  // before the event: who takes it may be another thread
   const bool reachable = is_own(to);
   {
     const lock_type lock(m.mutex);
@@ -129,7 +130,6 @@ int resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int) {
       m.report(i, RDMA_CM_EVENT_ADDR_ERROR, -EHOSTUNREACH);
     }
   }
-  i.route.addr.dst_storage = to;
   return complete(i);
 }
 
