@@ -200,6 +200,11 @@ std::shared_ptr<peer> peers::reach(unsigned slot) {
 
 void peers::reach_all() {
   for (unsigned slot = 0; slot < max_processes; ++slot) (void)reach(slot);
+  has_reached_all_ = true;
+}
+
+void peers::have_reached_all() {
+  if (!has_reached_all_.load()) reach_all();
 }
 
 int peers::say_hello(int fd, bool is_answer) const noexcept {

@@ -46,6 +46,10 @@ public:
   /// Its segment is mapped, and it is not known to be dead.
   bool is_up() const noexcept { return up_.load(std::memory_order_acquire); }
   bool is_down() const noexcept { return down_.load(std::memory_order_acquire); }
+  /// It has just been called, and will be up in a moment, unless it is stopped.
+  bool is_coming_up() const noexcept {
+    return !is_up() && !is_down() && loop::clock::now() - called_ < std::chrono::milliseconds(100);
+  }
   segment_header& header() const noexcept { return self_ ? self_->header() : memory_.header(); }
   void* base() const noexcept { return self_ ? self_->base() : memory_.base(); }
   /// Its memory can be reached by process_vm_readv() and process_vm_writev().
@@ -69,6 +73,7 @@ private:
 
   loop& loop_;
   const unsigned slot_;
+  const loop::clock::time_point called_ = loop::clock::now();
   segment* self_ = nullptr;
   segment memory_;
   pid_t pid_ = 0;
@@ -99,6 +104,8 @@ public:
   std::shared_ptr<peer> reach(unsigned slot);
   /// Gets to know everybody.
   void reach_all();
+  /// The same, once.
+  void have_reached_all();
   std::vector<std::shared_ptr<peer>> all() const;
 
   // Set before start().
@@ -130,6 +137,7 @@ private:
   std::shared_ptr<peer> self_;
   mutable std::mutex mutex_;
   std::array<std::shared_ptr<peer>, max_processes> known_;
+  std::atomic<bool> has_reached_all_{false};
 };
 
 }  // namespace soft

@@ -183,7 +183,7 @@ void queue_pair::enter_error() {
   if (in_error) return;
   in_error = true;
   wait_for_qp(device::instance()->memory().header(), qp_num);
-  waiting = asked = false;
+  waiting = asked = unanswered = false;
   ++wait_number;
   flush_sends();
   flush_receives();
@@ -216,7 +216,7 @@ void queue_pair::reset() {
   if (receives) receives.clear();
   executed = posted = 0;
   released = 0;
-  waiting = asked = false;
+  waiting = asked = unanswered = false;
   ++wait_number;
   in_error = announce_drained = false;
   other = nullptr;

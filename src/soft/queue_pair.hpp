@@ -93,10 +93,9 @@ struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
   std::atomic<std::uint64_t> released{0};  // places given free by polled completions
   std::shared_ptr<peer> other;             // the process of the queue pair that this one is connected with
   bool waiting = false;                    // for a time or for the other process
+  bool unanswered = false;                 // it is for an answer
   std::uint64_t wait_number = 0;           // tells a timer that it is late
   bool asked = false;                      // the other process works on the oldest request
-  static constexpr unsigned max_introductions = 2000;  // times 50 us
-  unsigned introductions_left = max_introductions;
   unsigned retries_left = 0;
   unsigned rnr_retries_left = 0;
   bool announce_drained = false;
@@ -112,6 +111,7 @@ private:
   void finish(const send_request& r, ibv_wc_status status, std::uint32_t bytes);
   void complete(const send_request& r, ibv_wc_status status, std::uint32_t bytes);
   void wait_for(loop::clock::duration time);
+  void time_is_over();
   void retry_later(outcome why, const send_request& r);
   ibv_sge* pieces_of(std::uint64_t position) noexcept {
     return pieces.data() + (position & (send_depth - 1)) * max_pieces;

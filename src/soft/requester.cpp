@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -54,7 +55,7 @@ ibv_wc_opcode completion_opcode(ibv_wr_opcode opcode) noexcept {
 void queue_pair::run() {
   while (executed < posted) {
     const ibv_qp_state now = current();
-    if (now == IBV_QPS_ERR) return enter_error();
+    if (now == IBV_QPS_ERR) return in_error ? flush_sends() : enter_error();
     if (now == IBV_QPS_SQE) return flush_sends();
     if (waiting || now != IBV_QPS_RTS) break;
     const send_request r = requests[executed & (send_depth - 1)];
@@ -112,10 +113,7 @@ void queue_pair::retry_later(outcome why, const send_request& r) {
     const peer& p = *other;
     return wait_for(rnr_time(p.header().qps[index_of(attributes.dest_qp_num)].min_rnr_timer.load()));
   }
-  if (qp_type == IBV_QPT_RC && attributes.timeout != 0) {
-    if (retries_left == 0) return finish(r, IBV_WC_RETRY_EXC_ERR, 0);
-    --retries_left;
-  }
+  unanswered = true;
   wait_for(ack_time(attributes.timeout));
 }
 
@@ -123,16 +121,28 @@ void queue_pair::wait_for(loop::clock::duration time) {
   waiting = true;
   device::instance()->helper().after(time, [self = shared_from_this(), number = ++wait_number] {
     const std::lock_guard<std::mutex> lock(self->send_mutex);
-    if (self->wait_number != number) return;
-    self->waiting = false;
-    self->run();
+    if (self->wait_number == number) self->time_is_over();
   });
+}
+
+void queue_pair::time_is_over() {
+  waiting = false;
+  // A timeout of 0 has no end.
+  if (std::exchange(unanswered, false) && attributes.timeout != 0) {
+    if (retries_left == 0) {
+      const send_request r = requests[executed & (send_depth - 1)];
+      finish(r, IBV_WC_RETRY_EXC_ERR, 0);
+    } else {
+      --retries_left;
+    }
+  }
+  run();
 }
 
 void queue_pair::other_process_is_up(unsigned slot) {
   const std::lock_guard<std::mutex> lock(send_mutex);
   if (!waiting || asked || (qp_type == IBV_QPT_RC && slot_of(attributes.dest_qp_num) != slot)) return;
-  waiting = false;
+  waiting = unanswered = false;
   ++wait_number;
   run();
 }
