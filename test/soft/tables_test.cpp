@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(are_the_addresses_of_this_host_in_a_lasting_order) {
 
 BOOST_AUTO_TEST_CASE(of_groups_and_of_others_are_told_apart) {
   for (const char* group : {"224.0.0.1", "239.255.1.2", "ff02::1"}) BOOST_TEST(soft::is_multicast(gid_of(group)));
-  for (const char* single : {"223.255.255.255", "240.0.0.1", "fe80::1"}) BOOST_TEST(!soft::is_multicast(gid_of(single)));
+  for (const char* one : {"223.255.255.255", "240.0.0.1", "fe80::1"}) BOOST_TEST(!soft::is_multicast(gid_of(one)));
   BOOST_TEST(soft::is_own_address(gid_of("127.9.9.9")));
   BOOST_TEST(!soft::is_own_address(gid_of("203.0.113.7")));
 }
