@@ -101,9 +101,11 @@ error connection::start_resolving(const sockaddr* address, socklen_t size) {
   if (!copy_address(address, size, remote_)) return error(EINVAL);
   failure_.set_peer(remote_);
   v6_socket_ = remote_.ss_family == AF_INET6;
-  if (is_loopback(remote_) || is_any(remote_)) {
-    const bool v4 = unmapped(remote_).ss_family == AF_INET;
-    if (is_any(remote_)) remote_ = v4 ? make_v4(INADDR_LOOPBACK, port_of(remote_)) : loopback_v6(port_of(remote_));
+  const sockaddr_storage meant = unmapped(remote_);
+  if (is_loopback(meant) || is_any(meant)) {
+    const bool v4 = meant.ss_family == AF_INET;
+    if (is_any(meant)) remote_ = v4 ? make_v4(INADDR_LOOPBACK, port_of(meant)) : loopback_v6(port_of(meant));
+    if (v6_socket_) remote_ = mapped(remote_);
     if (carries_loopback(devices_)) {
       loopback_ = v4 ? transfer::loopback::v4 : transfer::loopback::v6;
       loopback_v4_ = v4 ? v4_of(remote_) : 0;

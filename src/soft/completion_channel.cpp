@@ -45,7 +45,7 @@ void wake_again(const completion_channel& channel) noexcept {
 }  // namespace
 
 bool wake_channel(unsigned slot, std::uint32_t channel, std::uint32_t cq) noexcept {
-  static const int sender = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int sender = device::instance()->waker();
   const local_address name = name_of(slot, channel);
   for (;;) {
     if (::sendto(sender, &cq, sizeof cq, MSG_NOSIGNAL, name.get(), name.size) >= 0) return true;
@@ -86,10 +86,13 @@ int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
     const ssize_t size = ::recv(c.fd, &index, sizeof index, 0);
     if (size < 0) return -1;
     const std::lock_guard<std::mutex> lock(c.mutex);
-    const auto found = std::find_if(c.queues.begin(), c.queues.end(), [&](completion_queue* q) {
-      return (q->index == index && take_event(*q));
+    auto found = std::find_if(c.queues.begin(), c.queues.end(),
+                              [&](completion_queue* q) { return q->index == index && take_event(*q); });
+    // It is of a queue that is gone, or a stranger's, who may have kept one of ours out.
+    if (found == c.queues.end()) found = std::find_if(c.queues.begin(), c.queues.end(), [](completion_queue* q) {
+      return take_event(*q);
     });
-    if (found == c.queues.end()) continue;  // of a queue that is gone, or from a stranger
+    if (found == c.queues.end()) continue;
     if (c.queues.size() > 1) wake_again(c);
     *cq = *found;
     *cq_context = (*found)->cq_context;

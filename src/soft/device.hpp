@@ -36,6 +36,8 @@ public:
   loop& helper() noexcept { return helper_; }
   segment& memory() noexcept { return memory_; }
   segment_heap& heap() noexcept { return heap_; }
+  /// A socket from which the completion channels of any process can be woken.
+  int waker() const noexcept { return waker_.get(); }
   lent_buffers& lent() noexcept { return lent_; }
   peers& processes() noexcept { return processes_; }
   unsigned slot() const noexcept { return memory_.header().slot; }
@@ -81,6 +83,7 @@ private:
   void process_is_up(const std::shared_ptr<peer>& p);
   void process_is_down(const std::shared_ptr<peer>& p);
 
+  descriptor waker_;
   loop helper_;
   segment memory_;
   segment_heap heap_;

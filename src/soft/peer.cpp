@@ -80,8 +80,10 @@ bool copy_between(Call call, const iovec* local, unsigned locals, const iovec* r
 }  // namespace
 
 bool peer::is_same_process() const noexcept {
-  // The number of a process that ended and was waited for can belong to another one.
-  return process_ && ::syscall(SYS_pidfd_send_signal, process_.get(), 0, nullptr, 0) == 0;
+  // The number of a process that ended and was waited for can belong to another one. A pidfd is readable once its process
+  // has ended (pidfd_open(2)).
+  pollfd ended{process_.get(), POLLIN, 0};
+  return process_ && ::poll(&ended, 1, 0) == 0;
 }
 
 bool peer::copy_to(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept {
@@ -308,6 +310,8 @@ void peers::come_up(const std::shared_ptr<peer>& p, const hello& h, const descri
     p->up_ = true;
     p->flush();
   }
+  // Its sockets tell of its end too, unless it has left them to a child that it forked.
+  if (p->process_) loop_.watch(p->process_.get(), [this, p] { go_down(p); });
   on_up(p);
 }
 
@@ -326,6 +330,7 @@ void peers::go_down(const std::shared_ptr<peer>& p) {
     p->outbox_.clear();
   }
   for (const descriptor& s : sockets) loop_.unwatch(s.get());
+  if (p->process_) loop_.unwatch(p->process_.get());
   on_down(p);
 }
 
