@@ -37,6 +37,9 @@ enum class message_kind : std::uint32_t {
 constexpr std::size_t max_message_size = 8192;
 
 /// A process that uses soft0: this one, or another of the same user.
+/// Called just before bytes are copied to or from another process, when everything has been checked. Only tests set it.
+extern std::atomic<void (*)()> before_copy;
+
 class peer : public std::enable_shared_from_this<peer> {
 public:
   peer(loop& l, unsigned slot) noexcept : loop_(l), slot_(slot) {}
@@ -55,8 +58,8 @@ public:
   /// Its memory can be reached by process_vm_readv() and process_vm_writev().
   bool is_direct() const noexcept { return self_ != nullptr || direct_; }
 
-  /// Whether the process still exists, asked of the kernel.
-  bool is_alive() const noexcept { return self_ != nullptr || is_same_process(); }
+  /// False once it has ended, asked of the kernel.
+  bool is_alive() const noexcept;
 
   /// Copies to or from its memory. False if that is refused or it is dead; the bytes in local and remote agree.
   bool copy_to(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
@@ -77,11 +80,13 @@ private:
   segment* self_ = nullptr;
   segment memory_;
   pid_t pid_ = 0;
+  pid_t thread_ = 0;  // a thread that lives as long as the process, which its first need not
   descriptor process_;
   bool direct_ = false;
   std::atomic<bool> up_{false};
   std::atomic<bool> down_{false};
-  std::vector<descriptor> sockets_;  // the helper thread's, except that send() uses the first
+  std::vector<descriptor> sockets_;
+  int speaking_ = -1;  // the one that send() uses: that on which it became known who is there
   std::mutex mutex_;
   std::deque<std::vector<unsigned char>> outbox_;
   bool flush_scheduled_ = false;
@@ -119,6 +124,7 @@ private:
     std::uint32_t version;
     std::uint32_t slot;
     std::uint32_t is_answer;
+    std::int32_t thread;  // the sender's helper
     std::uint64_t instance;
     std::uint64_t base;  // of the segment, in the sender
   };
@@ -129,6 +135,7 @@ private:
   void receive_first(int fd, const std::shared_ptr<descriptor>& socket);
   int say_hello(int fd, bool is_answer) const noexcept;
   void come_up(const std::shared_ptr<peer>& p, const hello& h, const descriptor& memory, int fd);
+  void hang_up(const std::shared_ptr<peer>& p, int fd);
   void go_down(const std::shared_ptr<peer>& p);
 
   loop& loop_;

@@ -149,6 +149,12 @@ void queue_pair::other_process_is_up(unsigned slot) {
 
 void queue_pair::other_process_is_down(unsigned slot) {
   const std::lock_guard<std::mutex> lock(send_mutex);
+  if (in_error) flush_receives();  // what it had taken is there again
+  if (current() == IBV_QPS_ERR && !in_error) {
+    // It was killed before it could say why.
+    enter_error();
+    raise(IBV_EVENT_QP_FATAL);
+  }
   // What it was asked for will not be answered.
   if (!asked || slot_of(attributes.dest_qp_num) != slot) return;
   waiting = asked = false;
@@ -167,7 +173,9 @@ result queue_pair::execute(const send_request& r) {
   switch (r.opcode) {
     case IBV_WR_LOCAL_INV: {
       segment_header& h = device::instance()->memory().header();
-      return {outcome::done, invalidate(h, qp_num, r.rkey) ? IBV_WC_SUCCESS : IBV_WC_MW_BIND_ERR, 0};
+      if (!invalidating && !invalidate(h, qp_num, r.rkey)) return {outcome::done, IBV_WC_MW_BIND_ERR, 0};
+      invalidating = is_key_marked(h, r.rkey);
+      return {invalidating ? outcome::busy : outcome::done, IBV_WC_SUCCESS, 0};
     }
     case IBV_WR_BIND_MW:
       return {outcome::done, bind_window(qp_num, pd->handle, r.window, r.rkey, r.bind), 0};
