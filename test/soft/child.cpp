@@ -53,8 +53,12 @@ register_scenario::register_scenario(const char* name, scenario s) {
 }
 
 int run_scenario(const std::vector<std::string>& arguments) {
+  return run_scenario(line(line_in_child), arguments);
+}
+
+int run_scenario(const line& parent, const std::vector<std::string>& arguments) {
   try {
-    return scenarios().at(arguments.at(0))(line(line_in_child), {arguments.begin() + 1, arguments.end()});
+    return scenarios().at(arguments.at(0))(parent, {arguments.begin() + 1, arguments.end()});
   } catch (const std::exception& e) {
     std::cerr << "child " << arguments.at(0) << ": " << e.what() << '\n';
     return 99;

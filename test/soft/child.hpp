@@ -59,6 +59,8 @@ struct register_scenario {
   register_scenario(const char* name, scenario s);
 };
 
+/// Runs a scenario, named by the first argument.
+int run_scenario(const line& parent, const std::vector<std::string>& arguments);
 /// Runs the scenario that a command line of "--child NAME ARGUMENT..." names.
 int run_scenario(const std::vector<std::string>& arguments);
 
