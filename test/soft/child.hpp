@@ -96,6 +96,9 @@ private:
   bool was_set_;
 };
 
+/// Whether processes may copy each other's memory here.
+bool may_copy();
+
 /// How bytes come from one process to another: by the kernel, or through shared memory. See ASIO_RDMA_SOFT_COPY.
 struct copying : environment {
   explicit copying(const char* way)

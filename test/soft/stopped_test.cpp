@@ -78,6 +78,9 @@ struct stopped_fixture : copying {
   key at{};
 };
 
+/// Where it may not copy, it is nobody's card.
+boost::test_tools::assertion_result copying_is_allowed(boost::unit_test::test_unit_id) { return may_copy(); }
+
 /// Calls f in another thread.
 class call {
 public:
@@ -99,7 +102,8 @@ private:
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(stopped_before_it_copies, stopped_fixture)
+BOOST_FIXTURE_TEST_SUITE(stopped_before_it_copies, stopped_fixture,
+                         *boost::unit_test::precondition(copying_is_allowed))
 
 BOOST_AUTO_TEST_CASE(deregistering_waits_until_it_goes_on) {
   const call c([this] { mine->drop_key(at); });
@@ -192,7 +196,7 @@ pid_t fork_as(pid_t number, int words) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(number_of_a_process)
+BOOST_AUTO_TEST_SUITE(number_of_a_process, *boost::unit_test::precondition(copying_is_allowed))
 
 // The target is killed, and others get the numbers of its threads, while the writer is stopped just before its copy.
 BOOST_AUTO_TEST_CASE(that_another_has_got_is_not_written_to) {
