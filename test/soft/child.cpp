@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,8 +54,12 @@ register_scenario::register_scenario(const char* name, scenario s) {
 }
 
 int run_scenario(const std::vector<std::string>& arguments) {
+  return run_scenario(line(line_in_child), arguments);
+}
+
+int run_scenario(const line& parent, const std::vector<std::string>& arguments) {
   try {
-    return scenarios().at(arguments.at(0))(line(line_in_child), {arguments.begin() + 1, arguments.end()});
+    return scenarios().at(arguments.at(0))(parent, {arguments.begin() + 1, arguments.end()});
   } catch (const std::exception& e) {
     std::cerr << "child " << arguments.at(0) << ": " << e.what() << '\n';
     return 99;
@@ -103,6 +108,12 @@ int child::wait() {
   }
   id_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool may_copy() {
+  char from = 1, to = 0;
+  const iovec source{&from, 1}, target{&to, 1};
+  return ::process_vm_readv(::getpid(), &target, 1, &source, 1, 0) == 1;
 }
 
 environment::environment(const char* name, const char* value) : name_(name), was_set_(::getenv(name) != nullptr) {

@@ -59,6 +59,8 @@ struct register_scenario {
   register_scenario(const char* name, scenario s);
 };
 
+/// Runs a scenario, named by the first argument.
+int run_scenario(const line& parent, const std::vector<std::string>& arguments);
 /// Runs the scenario that a command line of "--child NAME ARGUMENT..." names.
 int run_scenario(const std::vector<std::string>& arguments);
 
@@ -93,6 +95,9 @@ private:
   std::string name_, before_;
   bool was_set_;
 };
+
+/// Whether processes may copy each other's memory here.
+bool may_copy();
 
 /// How bytes come from one process to another: by the kernel, or through shared memory. See ASIO_RDMA_SOFT_COPY.
 struct copying : environment {

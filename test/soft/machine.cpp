@@ -30,7 +30,9 @@ T* must(T* object) {
 /// The objects of a machine, destroyed in their order.
 class local_machine final : public machine {
 public:
-  local_machine() {
+  explicit local_machine(void* memory = nullptr) {
+    if (!memory) own_memory_.resize(memory_size);
+    memory_ = memory ? static_cast<char*>(memory) : own_memory_.data();
     int count = 0;
     ibv_device** const list = must(table.get_device_list(&count));
     context_ = must(table.open_device(list[0]));
@@ -38,7 +40,7 @@ public:
     for (const int fd : {context_->async_fd}) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
     domain_ = must(table.alloc_pd(context_));
     foreign_domain_ = must(table.alloc_pd(context_));
-    whole_ = must(table.reg_mr(domain_, memory_.data(), memory_.size(), all_access | IBV_ACCESS_MW_BIND));
+    whole_ = must(table.reg_mr(domain_, memory_, memory ? 4096 : memory_size, all_access | IBV_ACCESS_MW_BIND));
   }
   ~local_machine() override {
     if (qp_) table.destroy_qp(qp_);
@@ -79,7 +81,7 @@ public:
         break;
       }
       case command::add_key: {
-        ibv_mr* const added = table.reg_mr(c.number[3] != 0 ? foreign_domain_ : domain_, memory_.data() + c.number[1],
+        ibv_mr* const added = table.reg_mr(c.number[3] != 0 ? foreign_domain_ : domain_, memory_ + c.number[1],
                                            c.number[2], static_cast<int>(c.number[0]));
         r.value = added ? 0 : errno;
         if (added) {
@@ -119,10 +121,10 @@ public:
         r.value = take_async_event(static_cast<int>(c.number[0]));
         break;
       case command::write_text:
-        std::memcpy(memory_.data() + c.number[0], c.text, c.number[1]);
+        std::memcpy(memory_ + c.number[0], c.text, c.number[1]);
         break;
       case command::read_text:
-        std::memcpy(r.text, memory_.data() + c.number[0], c.number[1]);
+        std::memcpy(r.text, memory_ + c.number[0], c.number[1]);
         break;
       case command::limit: {
         ibv_srq_attr a{};
@@ -214,7 +216,7 @@ private:
   }
 
   int post_receive(const command& c) {
-    ibv_sge piece{reinterpret_cast<std::uintptr_t>(memory_.data()) + c.number[1],
+    ibv_sge piece{reinterpret_cast<std::uintptr_t>(memory_) + c.number[1],
                   static_cast<std::uint32_t>(c.number[2]),
                   c.number[3] != 0 ? static_cast<std::uint32_t>(c.number[3]) : whole_->lkey};
     ibv_recv_wr wr{};
@@ -226,7 +228,7 @@ private:
   }
 
   int post_send(const request& r) {
-    ibv_sge piece{reinterpret_cast<std::uintptr_t>(memory_.data()) + r.offset, r.length,
+    ibv_sge piece{reinterpret_cast<std::uintptr_t>(memory_) + r.offset, r.length,
                   r.lkey != 0 ? r.lkey : whole_->lkey};
     ibv_send_wr wr{};
     wr.wr_id = r.id;
@@ -252,7 +254,7 @@ private:
         for (ibv_mr* candidate : regions_) {
           if (candidate && candidate->lkey == r.lkey) region = candidate;
         }
-        wr.bind_mw.bind_info = {region, reinterpret_cast<std::uintptr_t>(memory_.data()) + r.offset, r.length,
+        wr.bind_mw.bind_info = {region, reinterpret_cast<std::uintptr_t>(memory_) + r.offset, r.length,
                                 r.bind_access};
         break;
       }
@@ -273,7 +275,7 @@ private:
   }
 
   std::int64_t post_list(const request& r, std::uint64_t count, std::uint64_t bad) {
-    std::vector<ibv_sge> pieces(5, {reinterpret_cast<std::uintptr_t>(memory_.data()), r.length, whole_->lkey});
+    std::vector<ibv_sge> pieces(5, {reinterpret_cast<std::uintptr_t>(memory_), r.length, whole_->lkey});
     std::vector<ibv_send_wr> list(count);
     for (std::size_t i = 0; i < count; ++i) {
       list[i].wr_id = i;
@@ -305,7 +307,8 @@ private:
     return e.event_type;
   }
 
-  std::vector<char> memory_ = std::vector<char>(memory_size);
+  std::vector<char> own_memory_;
+  char* memory_ = nullptr;
   ibv_context* context_ = nullptr;
   ibv_pd* domain_ = nullptr;
   ibv_pd* foreign_domain_ = nullptr;
@@ -447,8 +450,8 @@ int machine::resize(int completions) {
   return static_cast<int>(call(order(command::resize, static_cast<std::uint64_t>(completions))).value);
 }
 
-std::unique_ptr<machine> make_local() {
-  return std::make_unique<local_machine>();
+std::unique_ptr<machine> make_local(void* memory) {
+  return std::make_unique<local_machine>(memory);
 }
 
 two_machines::two_machines(const char* way, const terms& l, const setup& here, const setup& there) : copy(way) {

@@ -141,12 +141,13 @@ public:
   virtual reply call(const command& c) = 0;
 };
 
-std::unique_ptr<machine> make_local();
+/// A machine of this process; its memory is its own, or begins at an address (with one page only).
+std::unique_ptr<machine> make_local(void* memory = nullptr);
 
 /// A child that is a machine.
 class remote_machine final : public machine {
 public:
-  remote_machine() : process("machine") {}
+  explicit remote_machine(const char* what = "machine") : process(what) {}
   reply call(const command& c) override {
     process.to().send(c);
     return process.to().receive<reply>();
