@@ -203,8 +203,8 @@ void queue_pair::enter_error() {
 }
 
 void queue_pair::flush_receives() {
-  if (!receives) return;
   const std::lock_guard<std::mutex> lock(receive_mutex);
+  if (!receives) return;
   peer& self = *device::instance()->processes().self();
   taken_receive taken;
   while (take_receive(self, receives.shared(), taken)) {
@@ -282,7 +282,11 @@ int destroy_qp(ibv_qp* qp) {
   d.add_qp(q->index, nullptr);
   drop_async_events(q->context, static_cast<ibv_qp*>(q.get()));
   wait_for_events(q->mutex, q->cond, q->events_taken, q->events_completed);
-  q->receives.destroy();
+  {
+    // The helper thread may still have got hold of it before it was taken out.
+    const std::lock_guard<std::mutex> lock(q->receive_mutex);
+    q->receives.destroy();
+  }
   --own(q->pd)->users;
   --own(q->send_cq)->users;
   --own(q->recv_cq)->users;
