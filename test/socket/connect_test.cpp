@@ -117,6 +117,11 @@ BOOST_AUTO_TEST_CASE(connect_cancelled_after_it_succeeded_leaves_a_socket_that_c
   rc::socket first = acceptor.accept();  // so the connection is there, but nobody has run the context
   s.cancel();
   context.run();
+  if (!result) {  // on a fast device it may have been done before async_connect() returned
+    write_string(s, "x");
+    BOOST_TEST(read_string(first, 1) == "x");
+    return;
+  }
   BOOST_TEST(result == asio::error::operation_aborted);
   error_code ec;
   char c = 0;
