@@ -64,19 +64,28 @@ struct holdings {
     for (const auto& a : d.memory().header().atomics) h.atomics += a.load() != 0 ? 1 : 0;
     return h;
   }
-  friend bool operator==(const holdings&, const holdings&) = default;
+  bool is_within(const holdings& x) const {
+    return descriptors <= x.descriptors && segments <= x.segments && queue_pairs <= x.queue_pairs &&
+           queues <= x.queues && shared_queues <= x.shared_queues && keys <= x.keys && marks <= x.marks &&
+           atomics <= x.atomics;
+  }
   friend std::ostream& operator<<(std::ostream& out, const holdings& h) {
-    return out << h.descriptors << " descriptors, " << h.segments << " segments, " << h.queue_pairs << " queue pairs, "
-               << h.queues << " queues, " << h.shared_queues << " shared queues, " << h.keys << " keys, " << h.marks
-               << " marks, " << h.atomics << " atomics";
+    return out << h.descriptors << " descriptors, " << h.segments << " segments, " << h.queue_pairs
+               << " queue pairs, " << h.queues << " queues, " << h.shared_queues << " shared queues, " << h.keys
+               << " keys, " << h.marks << " marks, " << h.atomics << " atomics";
   }
 };
 
-/// The helper thread lets go of things soon after, and so does who serves what came late.
-void expect_holdings(
-    const holdings& before, const std::function<void()>& serve = [] { std::this_thread::sleep_for(1ms); }) {
-  for (int i = 0; !(holdings::now() == before) && i < 2000; ++i) serve();
-  BOOST_TEST(holdings::now() == before);
+/// The helper thread lets go of things soon after, and so does who serves what came late. Other programs on soft0, such as
+/// tests that run at the same time, may make themselves known here and go again.
+void expect_no_more_than(
+    const holdings& before, const std::function<void()>& serve = [] { std::this_thread::sleep_for(10ms); }) {
+  holdings now = holdings::now();
+  for (int i = 0; !now.is_within(before) && i < 1000; ++i) {
+    serve();
+    now = holdings::now();
+  }
+  BOOST_TEST(now.is_within(before), now << ", where there were " << before);
 }
 
 struct introduction {
@@ -247,7 +256,7 @@ BOOST_DATA_TEST_CASE(under_load_gives_the_survivor_all_it_had_posted, both_ways,
   for (unsigned i = 0; i < kills(); ++i) {
     BOOST_TEST_CONTEXT("kill " << i) kill_one_under_load(100 + 2 * i, false);
   }
-  expect_holdings(before);
+  expect_no_more_than(before);
   // Buffers of other sizes may have been lent, but not more for each kill.
   BOOST_TEST(soft::device::instance()->heap().end() - end < 32u << 20);
 }
@@ -259,7 +268,7 @@ BOOST_DATA_TEST_CASE(under_load_leaves_a_shared_queue_to_the_others, both_ways, 
   for (unsigned i = 0; i < kills() / 2; ++i) {
     BOOST_TEST_CONTEXT("kill " << i) kill_one_under_load(100 + 2 * i, true);
   }
-  expect_holdings(before);
+  expect_no_more_than(before);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -469,7 +478,7 @@ BOOST_AUTO_TEST_CASE(of_the_server_is_told_within_a_second) {
   for (unsigned i = 0; i < kills(); ++i) {
     BOOST_TEST_CONTEXT("kill " << i) kill_a_server(100 + i);
   }
-  expect_holdings(before);
+  expect_no_more_than(before);
 }
 
 BOOST_AUTO_TEST_CASE(of_the_client_is_told_within_a_second) {
@@ -481,7 +490,7 @@ BOOST_AUTO_TEST_CASE(of_the_client_is_told_within_a_second) {
     BOOST_TEST_CONTEXT("kill " << i) kill_a_client(s, 100 + i);
   }
   // A request of the last client that nobody has taken yet holds its process.
-  expect_holdings(before, [&s] { s.step(1ms); });
+  expect_no_more_than(before, [&s] { s.step(10ms); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()
