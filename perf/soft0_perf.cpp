@@ -173,7 +173,8 @@ double measure_sends(bool active, end_point& own, const pipe_to_other& other, un
   return result;
 }
 
-double measure_round_trips(bool active, end_point& own, const pipe_to_other& other, unsigned round_trips, bool sleeping) {
+double measure_round_trips(bool active, end_point& own, const pipe_to_other& other, unsigned round_trips,
+                           bool sleeping) {
   other.exchange();
   const stopwatch watch;
   for (unsigned i = 0; i < round_trips; ++i) {

@@ -89,7 +89,8 @@ void purge_completions(completion_queue& cq, std::uint32_t qp_number) noexcept {
   for (unsigned i = 0; i < cq.shared().ring_count.load(); ++i) {
     ticket_ring ring = cq.ring(i);
     ring.for_each_ready([&](std::uint64_t ticket) {
-      if (ring.payload<completion_slot>(ticket).completion.qp == qp_number) ring.publish(ticket, ticket_ring::stage::empty);
+      const completion_entry& waiting = ring.payload<completion_slot>(ticket).completion;
+      if (waiting.qp == qp_number) ring.publish(ticket, ticket_ring::stage::empty);
     });
   }
 }

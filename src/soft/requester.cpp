@@ -17,8 +17,9 @@ namespace soft {
 namespace {
 
 /// RNR NAK timer field to time, in units of 10 us (IBTA table 46).
-constexpr unsigned rnr_times[] = {65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,    48,   64,   96,   128,  192,
-                                  256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,  12288, 16384, 24576, 32768, 49152};
+constexpr unsigned rnr_times[] = {65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,
+                                  48,    64,  96,  128, 192,  256,  384,  512,  768,  1024, 1536,
+                                  2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
 
 loop::clock::duration rnr_time(unsigned timer) noexcept {
   return std::chrono::microseconds(rnr_times[timer & 31] * 10ul);

@@ -166,7 +166,9 @@ private:
     return success();
   }
 
-  result success() const noexcept { return {outcome::done, IBV_WC_SUCCESS, static_cast<std::uint32_t>(request_.length)}; }
+  result success() const noexcept {
+    return {outcome::done, IBV_WC_SUCCESS, static_cast<std::uint32_t>(request_.length)};
+  }
 
   result complete_receive() {
     if (request_.opcode == IBV_WR_SEND_WITH_IMM || request_.opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
