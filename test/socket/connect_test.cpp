@@ -112,11 +112,16 @@ BOOST_AUTO_TEST_CASE(connect_cancelled_after_it_succeeded_leaves_a_socket_that_c
   asio::io_context context;
   rc::acceptor acceptor(context, any_port());
   rc::socket s(context);
-  error_code result;
+  error_code result = asio::error::fault;
   s.async_connect(acceptor.local_endpoint(), [&](error_code ec) { result = ec; });
   rc::socket first = acceptor.accept();  // so the connection is there, but nobody has run the context
   s.cancel();
   context.run();
+  if (!result) {  // it stood before async_connect() returned, which is too late to cancel
+    write_string(s, "x");
+    BOOST_TEST(read_string(first, 1) == "x");
+    return;
+  }
   BOOST_TEST(result == asio::error::operation_aborted);
   error_code ec;
   char c = 0;
