@@ -6,9 +6,9 @@
 
 #include <asio_rdma/verbs/verbs.hpp>
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -61,6 +61,10 @@ struct end_point {
     queue.to_rtr(rtr);
     queue.to_rts();
     for (unsigned i = 0; i < depth; ++i) post_receive();
+    // So that waiting for an event is one call, as it is in perftest.
+    if (::fcntl(channel.fd(), F_SETFL, ::fcntl(channel.fd(), F_GETFL) & ~O_NONBLOCK) != 0) {
+      throw std::runtime_error("fcntl");
+    }
   }
 
   ibv_qp_init_attr attributes() const {
@@ -100,9 +104,8 @@ struct end_point {
         if (!sleeping) continue;
         completions.request_notification();
         if (completions.poll(&completion, 1) == 0) {
-          pollfd ready{channel.fd(), POLLIN, 0};
-          ::poll(&ready, 1, -1);
-          completions.take_events();
+          channel.get_event();
+          completions.count_event();
           continue;
         }
       }

@@ -6,6 +6,7 @@
 #include "soft/calls.hpp"
 #include "soft/device.hpp"
 #include "soft/queue_pair.hpp"
+#include "soft/receive_queue.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,7 +25,7 @@ std::uint32_t power_of_two(unsigned at_least) noexcept {
   return result;
 }
 
-constexpr std::uint32_t stride = sizeof(std::uint64_t) + sizeof(completion_entry);
+constexpr std::uint32_t stride = sizeof(std::uint64_t) + sizeof(completion_slot);
 
 void raise_event(peer& owner, completion_queue_entry& cq, unsigned index) noexcept {
   if (cq.channel == 0) return;
@@ -50,22 +51,31 @@ bool completion_queue::grow(std::uint32_t capacity) {
   added.stride = stride;
   added.entries = device::instance()->heap().allocate(std::size_t{capacity} * stride);
   if (added.entries == 0) return false;
-  ring(count).clear();
+  ticket_ring made = ring(count);
+  made.clear();
+  for (std::uint32_t i = 0; i < capacity; ++i) made.payload<completion_slot>(i).filled = 0;
   entry.ring_count.store(count + 1);
   return true;
 }
 
-bool push_completion(peer& owner, unsigned cq, const completion_entry& completion, bool solicited) {
+bool push_completion(peer& owner, unsigned cq, const completion_entry& completion, bool solicited,
+                     taken_receive* used_up) {
   completion_queue_entry& entry = owner.header().cqs[cq];
   const std::uint32_t count = entry.ring_count.load();
-  if (count == 0) return false;
-  ticket_ring ring(entry.rings[count - 1], owner.base());
   std::uint64_t ticket = 0;
-  if (entry.broken.load() != 0 || !ring.claim_free(device::instance()->slot() + 1, ticket)) {
-    if (entry.broken.exchange(1) == 0) notify_process(owner, device_event::cq_overrun, cq);
+  ticket_ring ring;
+  if (count != 0) ring = ticket_ring(entry.rings[count - 1], owner.base());
+  if (count == 0 || entry.broken.load() != 0 || !ring.claim_free(device::instance()->slot() + 1, ticket)) {
+    if (used_up) used_up->release();
+    if (count != 0 && entry.broken.exchange(1) == 0) notify_process(owner, device_event::cq_overrun, cq);
     return false;
   }
-  ring.payload<completion_entry>(ticket) = completion;
+  if (used_up) used_up->entry().by = {cq + 1, count - 1, ticket};
+  auto& slot = ring.payload<completion_slot>(ticket);
+  slot.completion = completion;
+  slot.filled.store(ticket + 1, std::memory_order_release);
+  // Before anybody sees the completion: its place may be wanted at once.
+  if (used_up) used_up->release();
   ring.publish(ticket);
   const std::uint32_t armed = entry.armed.load();
   const bool wanted = armed == armed_for_any ||
@@ -79,21 +89,27 @@ void purge_completions(completion_queue& cq, std::uint32_t qp_number) noexcept {
   for (unsigned i = 0; i < cq.shared().ring_count.load(); ++i) {
     ticket_ring ring = cq.ring(i);
     ring.for_each_ready([&](std::uint64_t ticket) {
-      if (ring.payload<completion_entry>(ticket).qp == qp_number) ring.publish(ticket, ticket_ring::stage::empty);
+      if (ring.payload<completion_slot>(ticket).completion.qp == qp_number) ring.publish(ticket, ticket_ring::stage::empty);
     });
   }
 }
 
-void repair_completion_queues(unsigned dead_slot) {
-  segment& memory = device::instance()->memory();
-  for (completion_queue_entry& entry : memory.header().cqs) {
-    for (unsigned i = 0; i < entry.ring_count.load(); ++i) {
-      ticket_ring ring(entry.rings[i], memory.base());
-      ring.for_each_claimed(dead_slot + 1, [&](std::uint64_t ticket, ticket_ring::stage) {
-        ring.publish(ticket, ticket_ring::stage::empty);
-      });
-    }
+void repair_completion_queue(completion_queue& cq, unsigned dead_slot) noexcept {
+  completion_queue_entry& entry = cq.shared();
+  bool has_ready = false;
+  for (unsigned i = 0; i < entry.ring_count.load(); ++i) {
+    ticket_ring ring = cq.ring(i);
+    ring.for_each_claimed(dead_slot + 1, [&](std::uint64_t ticket, ticket_ring::stage) {
+      const bool is_filled = ring.payload<completion_slot>(ticket).filled.load() == ticket + 1;
+      ring.publish(ticket, is_filled ? ticket_ring::stage::ready : ticket_ring::stage::empty);
+    });
+    has_ready = has_ready || ring.has_ready();
   }
+  if (!cq.channel) return;
+  peer& self = *device::instance()->processes().self();
+  if (has_ready && entry.armed.load() != 0 && entry.armed.exchange(0) != 0) return raise_event(self, entry, cq.index);
+  const std::lock_guard<std::mutex> lock(own(cq.channel)->mutex);
+  if (cq.events_taken != entry.events.load()) (void)wake_channel(self.slot(), entry.channel, cq.index);
 }
 
 ibv_cq* create_cq(ibv_context* c, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector) {
@@ -188,7 +204,7 @@ int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) {
     ticket_ring ring = q.ring(i);
     std::uint64_t ticket = 0;
     while (result < count && ring.claim_ready(d.slot() + 1, ticket)) {
-      const completion_entry& entry = ring.payload<completion_entry>(ticket);
+      const completion_entry& entry = ring.payload<completion_slot>(ticket).completion;
       completions[result++] = entry.wc;
       // Only now does the request give its place in the send queue free.
       if (entry.sq_done != 0) release_sends(entry.qp, entry.sq_done);

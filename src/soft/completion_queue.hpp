@@ -18,6 +18,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
 
+struct taken_receive;
+
 struct completion_queue final : ibv_cq {
   completion_queue_entry& shared() const noexcept;
   ticket_ring ring(unsigned number) const noexcept;
@@ -35,14 +37,16 @@ inline completion_queue* own(ibv_cq* cq) noexcept {
   return static_cast<completion_queue*>(cq);
 }
 
-/// Puts a completion into a queue of this or another process, and wakes who waits for it. False if the queue overran.
-bool push_completion(peer& owner, unsigned cq, const completion_entry& completion, bool solicited);
+/// Puts a completion into a queue of this or another process, gives the receive request back that it uses up, and wakes
+/// who waits for it. False if the queue overran.
+bool push_completion(peer& owner, unsigned cq, const completion_entry& completion, bool solicited,
+                     taken_receive* used_up = nullptr);
 
 /// Drops the completions of a queue pair that is reset or destroyed.
 void purge_completions(completion_queue& cq, std::uint32_t qp_number) noexcept;
 
-/// Puts right what a process that ended was filling.
-void repair_completion_queues(unsigned dead_slot);
+/// Puts right what a process that ended was filling, and wakes who it was about to wake.
+void repair_completion_queue(completion_queue& cq, unsigned dead_slot) noexcept;
 
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions);
 int req_notify_cq(ibv_cq* cq, int solicited_only);

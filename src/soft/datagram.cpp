@@ -8,8 +8,10 @@
 #include "soft/indirect.hpp"
 #include "soft/queue_pair.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -52,8 +54,15 @@ result queue_pair::execute_datagram(const send_request& r) {
   d.is_solicited = (r.flags & IBV_SEND_SOLICITED) != 0 ? 1 : 0;
   fill_grh(*from, to, d.length, r.to.grh.traffic_class, r.to.grh.hop_limit, d.grh);
   peers& processes = device::instance()->processes();
+  // The first datagram to a process waits until the two know each other.
   if (is_multicast(to)) {
-    for (const std::shared_ptr<peer>& p : processes.all()) {
+    // Who joins a group later than this process sends to one comes by itself.
+    processes.have_reached_all();
+    const std::vector<std::shared_ptr<peer>> everybody = processes.all();
+    if (std::any_of(everybody.begin(), everybody.end(), [](const auto& p) { return p->is_coming_up(); })) {
+      return {outcome::busy, IBV_WC_SUCCESS, 0};
+    }
+    for (const std::shared_ptr<peer>& p : everybody) {
       if (!p->is_up()) continue;
       for (const multicast_entry& member : p->header().multicast) {
         const std::uint32_t number = member.qp.load(std::memory_order_acquire);
@@ -65,12 +74,7 @@ result queue_pair::execute_datagram(const send_request& r) {
     }
   } else if (r.to_qp != multicast_qp) {
     const std::shared_ptr<peer> p = processes.reach(slot_of(r.to_qp));
-    // The first datagram to a process waits until the two know each other.
-    if (p && !p->is_up() && !p->is_down() && introductions_left != 0) {
-      --introductions_left;
-      return {outcome::busy, IBV_WC_SUCCESS, 0};
-    }
-    introductions_left = max_introductions;
+    if (p && p->is_coming_up()) return {outcome::busy, IBV_WC_SUCCESS, 0};
     if (p) send_datagram(p, d, r.to_qp, local.data(), locals);
   }
   return {outcome::done, IBV_WC_SUCCESS, d.length};

@@ -93,25 +93,31 @@ void device::take_message(const std::shared_ptr<peer>& p, message_kind kind, con
   }
 }
 
+bool device::is_gone(unsigned slot) noexcept {
+  const std::shared_ptr<peer> p = instance()->processes_.find(slot);
+  return !p || !p->is_alive();
+}
+
 void device::process_is_up(const std::shared_ptr<peer>& p) {
   for (const auto& q : all_qps()) q->other_process_is_up(p->slot());
   cm::on_up(p);
 }
 
 void device::process_is_down(const std::shared_ptr<peer>& p) {
-  wipe_marks(memory_.header(), p->slot());
   for (auto& holder : memory_.header().atomics) {
     std::uint32_t dead = p->slot() + 1;
     holder.compare_exchange_strong(dead, 0);
   }
-  repair_completion_queues(p->slot());
   {
     const std::lock_guard<std::mutex> lock(objects_mutex_);
     for (const auto& q : qps_) {
       if (q.second->receives) q.second->receives.repair(p->slot());
     }
     for (const auto& s : srqs_) s.second->queue.repair(p->slot());
+    for (const auto& c : cqs_) repair_completion_queue(*c.second, p->slot());
   }
+  // Only now: who waits for them goes on with what was put right.
+  wipe_marks(memory_.header(), p->slot());
   lent_.take_back_all(p->slot());
   for (const auto& q : all_qps()) q->other_process_is_down(p->slot());
   cm::on_down(p);

@@ -40,6 +40,8 @@ public:
   int waker() const noexcept { return waker_.get(); }
   lent_buffers& lent() noexcept { return lent_; }
   peers& processes() noexcept { return processes_; }
+  /// Whether the process in a slot has ended.
+  static bool is_gone(unsigned slot) noexcept;
   unsigned slot() const noexcept { return memory_.header().slot; }
 
   /// The context that the connection manager gives to its ids; all its ids share it (rdma_cm(7)).

@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_SRC_SOFT_INDEX_POOL_HPP
 #define ASIO_RDMA_SRC_SOFT_INDEX_POOL_HPP
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -28,6 +29,11 @@ public:
       return next_++;
     }
     return end;
+  }
+  /// How many are in use.
+  unsigned count() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return static_cast<unsigned>(std::count(used_.begin(), used_.end(), true));
   }
   void give_back(unsigned index) {
     const std::lock_guard<std::mutex> lock(mutex_);

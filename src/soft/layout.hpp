@@ -47,6 +47,12 @@ struct completion_entry {
   std::uint64_t sq_done;  // of a send: so many requests of the queue are over
 };
 
+/// A completion in its ring. What a process that was killed has filled is completed for it, see filled_completion.
+struct completion_slot {
+  std::atomic<std::uint64_t> filled;  // ticket + 1, once the completion is all there
+  completion_entry completion;
+};
+
 /// A completion queue grows by getting another ring, twice as large at least: whoever is filling the one before may go on,
 /// and its owner empties the rings in their order.
 struct completion_queue_entry {
@@ -58,8 +64,17 @@ struct completion_queue_entry {
   std::uint32_t channel = 0;             // 0: none
 };
 
+/// Which completion uses a receive request up. Said before the completion is filled, and the request is given back after
+/// that: where the process is killed in between, either both or none of them have happened.
+struct filled_completion {
+  std::uint32_t cq;    // index + 1; 0 for none
+  std::uint32_t ring;
+  std::uint64_t ticket;
+};
+
 struct receive_entry {
   std::uint64_t wr_id;
+  filled_completion by;
   std::uint32_t count;
   ibv_sge pieces[1];  // as many as the queue was made for
 };

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,7 +38,10 @@ int loop::start() noexcept {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int result = 0;
   try {
-    std::thread([this] { run(); }).detach();  // it ends with the process
+    std::promise<void> started;
+    std::future<void> is_started = started.get_future();
+    std::thread([this, &started] { run(std::move(started)); }).detach();  // it ends with the process
+    is_started.get();
   } catch (const std::system_error& e) {
     result = e.code().value();
   }
@@ -104,8 +108,10 @@ int loop::milliseconds_to_next_timer() {
   return static_cast<int>(std::min<decltype(ms)>(ms, 3'600'000));
 }
 
-void loop::run() noexcept {
+void loop::run(std::promise<void> started) noexcept {
   current = this;
+  thread_ = static_cast<pid_t>(::syscall(SYS_gettid));
+  started.set_value();
   ::pthread_setname_np(::pthread_self(), "asio_rdma_soft0");
   for (;;) {
     epoll_event events[64];

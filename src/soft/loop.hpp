@@ -4,10 +4,12 @@
 #ifndef ASIO_RDMA_SRC_SOFT_LOOP_HPP
 #define ASIO_RDMA_SRC_SOFT_LOOP_HPP
 
+#include <sys/types.h>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,13 +45,16 @@ public:
   void unwatch(int fd) noexcept;
 
   bool is_current() const noexcept;
+  /// The kernel's number of the thread.
+  pid_t thread_id() const noexcept { return thread_; }
 
 private:
-  void run() noexcept;
+  void run(std::promise<void> started) noexcept;
   void wake() const noexcept;
   int milliseconds_to_next_timer();
 
   std::mutex mutex_;
+  pid_t thread_ = 0;
   int epoll_ = -1;
   int wake_ = -1;
   std::vector<task> tasks_;

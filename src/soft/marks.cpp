@@ -14,21 +14,27 @@ namespace soft {
 
 namespace {
 
-/// Waits for something that takes microseconds, unless the process that does it is stopped.
-template <class Condition>
-void wait_while(Condition condition) noexcept {
-  for (unsigned i = 0; condition(); ++i) {
+/// Waits while a mark names something, which takes microseconds, unless its owner is stopped or was killed.
+template <class Names>
+void wait_while(const mark& m, Names names, gone_function is_gone) noexcept {
+  for (unsigned i = 0; names(m); ++i) {
     if (i < 100) {
       std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      continue;
     }
+    const std::uint32_t owner = m.owner.load();
+    if (is_gone && owner != 0 && is_gone(owner - 1)) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }
 
 bool names_key(const mark& m, std::uint32_t key) noexcept {
   return m.owner.load() != 0 &&
          std::any_of(m.keys, m.keys + max_sge, [key](const auto& named) { return named.load() == key; });
+}
+
+bool names_qp(const mark& m, std::uint32_t number) noexcept {
+  return m.owner.load() != 0 && m.qp.load() == number;
 }
 
 }  // namespace
@@ -63,12 +69,20 @@ void held_mark::release() noexcept {
   mark_ = nullptr;
 }
 
-void wait_for_key(const segment_header& own, std::uint32_t key) noexcept {
-  for (const mark& m : own.marks) wait_while([&] { return names_key(m, key); });
+bool is_key_marked(const segment_header& own, std::uint32_t key) noexcept {
+  return std::any_of(own.marks, own.marks + max_marks, [key](const mark& m) { return names_key(m, key); });
 }
 
-void wait_for_qp(const segment_header& own, std::uint32_t number) noexcept {
-  for (const mark& m : own.marks) wait_while([&] { return m.owner.load() != 0 && m.qp.load() == number; });
+bool is_qp_marked(const segment_header& own, std::uint32_t number) noexcept {
+  return std::any_of(own.marks, own.marks + max_marks, [number](const mark& m) { return names_qp(m, number); });
+}
+
+void wait_for_key(const segment_header& own, std::uint32_t key, gone_function is_gone) noexcept {
+  for (const mark& m : own.marks) wait_while(m, [key](const mark& x) { return names_key(x, key); }, is_gone);
+}
+
+void wait_for_qp(const segment_header& own, std::uint32_t number, gone_function is_gone) noexcept {
+  for (const mark& m : own.marks) wait_while(m, [number](const mark& x) { return names_qp(x, number); }, is_gone);
 }
 
 void wipe_marks(segment_header& own, unsigned dead_slot) noexcept {

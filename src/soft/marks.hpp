@@ -33,10 +33,17 @@ private:
   unsigned keys_ = 0;
 };
 
-/// Waits until no mark in the segment names the key, which has been made invalid.
-void wait_for_key(const segment_header& own, std::uint32_t key) noexcept;
+/// Whether the process in a slot has ended, so that its marks mean nothing.
+using gone_function = bool (*)(unsigned slot) noexcept;
+
+/// Whether a mark in the segment names the key, or the queue pair.
+bool is_key_marked(const segment_header& own, std::uint32_t key) noexcept;
+bool is_qp_marked(const segment_header& own, std::uint32_t number) noexcept;
+/// Waits until no mark in the segment names the key, which has been made invalid. Not on the helper thread, nor with a
+/// lock that it takes: it serves others while a process is stopped that holds a mark, and wipes the marks of the dead.
+void wait_for_key(const segment_header& own, std::uint32_t key, gone_function is_gone = nullptr) noexcept;
 /// Waits until no mark in the segment names the queue pair, whose state has been changed.
-void wait_for_qp(const segment_header& own, std::uint32_t number) noexcept;
+void wait_for_qp(const segment_header& own, std::uint32_t number, gone_function is_gone = nullptr) noexcept;
 /// Wipes the marks of a process that has ended.
 void wipe_marks(segment_header& own, unsigned dead_slot) noexcept;
 

@@ -115,7 +115,7 @@ ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, int access) {
 int dereg_mr(ibv_mr* mr) {
   key_entry& entry = entry_of(mr->lkey);
   entry.key.store(0);
-  wait_for_key(device::instance()->memory().header(), mr->lkey);
+  wait_for_key(device::instance()->memory().header(), mr->lkey, device::is_gone);
   give_back(mr->lkey);
   memlock::discharge(static_cast<region*>(mr)->pinned);
   --own(mr->pd)->users;
@@ -146,7 +146,7 @@ ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) {
 int dealloc_mw(ibv_mw* mw) {
   key_entry& entry = entry_of(mw->handle << 8);
   const std::uint32_t key = entry.key.exchange(0);
-  if (key != 0) wait_for_key(device::instance()->memory().header(), key);
+  if (key != 0) wait_for_key(device::instance()->memory().header(), key, device::is_gone);
   device::instance()->key_indices().give_back(mw->handle);
   --own(mw->pd)->users;
   delete static_cast<window*>(mw);
@@ -205,9 +205,7 @@ bool invalidate(segment_header& h, std::uint32_t qp, std::uint32_t key) noexcept
   key_entry& entry = h.keys[key >> 8];
   std::uint32_t expected = key;
   if (key == 0 || entry.key.load() != key || !entry.is_window || entry.qp != qp) return false;
-  if (!entry.key.compare_exchange_strong(expected, 0)) return false;
-  wait_for_key(h, key);
-  return true;
+  return entry.key.compare_exchange_strong(expected, 0);
 }
 
 }  // namespace soft

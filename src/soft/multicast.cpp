@@ -24,6 +24,9 @@ int attach_mcast(ibv_qp* qp, const ibv_gid* gid, std::uint16_t) {
   device& d = *device::instance();
   // Whoever is there learns of this process, and whoever comes later gets to know everybody when it sends to a group.
   d.processes().reach_all();
+  for (const multicast_entry& entry : d.memory().header().multicast) {
+    if (entry.qp.load() == qp->qp_num && std::memcmp(entry.group.raw, gid->raw, sizeof gid->raw) == 0) return 0;
+  }
   for (multicast_entry& entry : d.memory().header().multicast) {
     std::uint32_t unused = 0;
     if (!entry.qp.compare_exchange_strong(unused, being_written)) continue;

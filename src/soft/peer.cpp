@@ -74,12 +74,23 @@ bool copy_between(Call call, const iovec* local, unsigned locals, const iovec* r
     skip(r, static_cast<std::size_t>(done));
     done = call(l.data(), static_cast<unsigned>(l.size()), r.data(), static_cast<unsigned>(r.size()));
   }
+  if (done == 0) errno = EFAULT;
   return false;
 }
 
 }  // namespace
 
+std::atomic<void (*)()> before_copy{nullptr};
+
+bool peer::is_alive() const noexcept {
+  if (self_) return true;
+  if (!is_up() || !process_) return !is_down();
+  pollfd ended{process_.get(), POLLIN, 0};
+  return ::poll(&ended, 1, 0) == 0;
+}
+
 bool peer::is_same_process() const noexcept {
+  if (const auto f = before_copy.load(std::memory_order_relaxed)) f();
   // The number of a process that ended and was waited for can belong to another one. A pidfd is readable once its process
   // has ended (pidfd_open(2)).
   pollfd ended{process_.get(), POLLIN, 0};
@@ -91,9 +102,9 @@ bool peer::copy_to(const iovec* local, unsigned locals, const iovec* remote, uns
     copy_within(remote, remotes, local, locals);
     return true;
   }
-  if (!is_same_process()) return false;
+  if (!is_same_process()) return errno = ESRCH, false;
   const auto call = [this](const iovec* l, unsigned ls, const iovec* r, unsigned rs) {
-    return ::process_vm_writev(pid_, l, ls, r, rs, 0);
+    return ::process_vm_writev(thread_, l, ls, r, rs, 0);
   };
   return copy_between(call, local, locals, remote, remotes);
 }
@@ -103,9 +114,9 @@ bool peer::copy_from(const iovec* local, unsigned locals, const iovec* remote, u
     copy_within(local, locals, remote, remotes);
     return true;
   }
-  if (!is_same_process()) return false;
+  if (!is_same_process()) return errno = ESRCH, false;
   const auto call = [this](const iovec* l, unsigned ls, const iovec* r, unsigned rs) {
-    return ::process_vm_readv(pid_, l, ls, r, rs, 0);
+    return ::process_vm_readv(thread_, l, ls, r, rs, 0);
   };
   return copy_between(call, local, locals, remote, remotes);
 }
@@ -123,7 +134,7 @@ void peer::send(message_kind kind, const void* data, std::size_t size) {
 void peer::flush() noexcept {
   // Until it is up there is nobody to send to: come_up() calls again.
   while (is_up() && !outbox_.empty()) {
-    const int e = send_packet(sockets_.front().get(), outbox_.front().data(), outbox_.front().size());
+    const int e = send_packet(speaking_, outbox_.front().data(), outbox_.front().size());
     if (e == EAGAIN || e == ENOBUFS) {
       // Its thread is slow, or stopped.
       if (flush_scheduled_) return;
@@ -202,6 +213,11 @@ std::shared_ptr<peer> peers::reach(unsigned slot) {
 
 void peers::reach_all() {
   for (unsigned slot = 0; slot < max_processes; ++slot) (void)reach(slot);
+  has_reached_all_ = true;
+}
+
+void peers::have_reached_all() {
+  if (!has_reached_all_.load()) reach_all();
 }
 
 int peers::say_hello(int fd, bool is_answer) const noexcept {
@@ -210,6 +226,7 @@ int peers::say_hello(int fd, bool is_answer) const noexcept {
   h.version = segment_header::right_version;
   h.slot = own_.header().slot;
   h.is_answer = is_answer ? 1 : 0;
+  h.thread = loop_.thread_id();
   h.instance = own_.header().instance;
   h.base = reinterpret_cast<std::uintptr_t>(own_.base());
   return send_packet(fd, &h, sizeof h, own_.fd());
@@ -239,12 +256,16 @@ void peers::receive_first(int fd, const std::shared_ptr<descriptor>& socket) {
     go_down(p);  // it is dead: another process has its slot
     p = nullptr;
   }
-  if (!p) {
+  const bool is_new = !p;
+  if (is_new) {
     p = std::make_shared<peer>(loop_, h.slot);
     const std::lock_guard<std::mutex> lock(mutex_);
     known_[h.slot] = p;
   }
-  if (say_hello(fd, true) != 0) return;
+  if (say_hello(fd, true) != 0) {
+    if (is_new) go_down(p);  // it has ended meanwhile
+    return;
+  }
   descriptor kept = std::move(*owner);
   watch(p, std::move(kept));
   come_up(p, h, memory, fd);
@@ -265,7 +286,7 @@ void peers::receive(const std::shared_ptr<peer>& p, int fd) {
     descriptor memory;
     const ssize_t size = receive_packet(fd, data, sizeof data, &memory);
     if (size < 0 && errno == EAGAIN) return;
-    if (size < static_cast<ssize_t>(sizeof(message_kind))) return go_down(p);
+    if (size < static_cast<ssize_t>(sizeof(message_kind))) return hang_up(p, fd);
     message_kind kind{};
     std::memcpy(&kind, data, sizeof kind);
     if (kind == message_kind::hello) {
@@ -287,6 +308,7 @@ void peers::come_up(const std::shared_ptr<peer>& p, const hello& h, const descri
       p->header().instance != h.instance) {
     return go_down(p);
   }
+  p->thread_ = h.thread;
   p->pid_ = process_at(fd);
   if (p->pid_ > 0) p->process_ = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, p->pid_, 0)));
   // The socket is still open at the other end, so that it is this process that the number meant.
@@ -302,12 +324,29 @@ void peers::come_up(const std::shared_ptr<peer>& p, const hello& h, const descri
   p->direct_ = may_copy && p->process_ && p->copy_from(&local, 1, &remote, 1) && instance == h.instance;
   {
     const std::lock_guard<std::mutex> lock(p->mutex_);
+    p->speaking_ = fd;
     p->up_ = true;
     p->flush();
   }
   // Its sockets tell of its end too, unless it has left them to a child that it forked.
   if (p->process_) loop_.watch(p->process_.get(), [this, p] { go_down(p); });
   on_up(p);
+}
+
+void peers::hang_up(const std::shared_ptr<peer>& p, int fd) {
+  descriptor closed;
+  {
+    const std::lock_guard<std::mutex> lock(p->mutex_);
+    const auto found =
+        std::find_if(p->sockets_.begin(), p->sockets_.end(), [fd](const descriptor& s) { return s.get() == fd; });
+    // Another one may lead to a process that had the slot before.
+    if (fd != p->speaking_ && p->sockets_.size() > 1 && found != p->sockets_.end()) {
+      closed = std::move(*found);
+      p->sockets_.erase(found);
+    }
+  }
+  if (!closed) return go_down(p);
+  loop_.unwatch(fd);
 }
 
 void peers::go_down(const std::shared_ptr<peer>& p) {
@@ -321,6 +360,7 @@ void peers::go_down(const std::shared_ptr<peer>& p) {
     if (p->is_down()) return;
     p->down_ = true;
     p->up_ = false;
+    p->speaking_ = -1;
     sockets.swap(p->sockets_);
     p->outbox_.clear();
   }

@@ -37,6 +37,9 @@ enum class message_kind : std::uint32_t {
 constexpr std::size_t max_message_size = 8192;
 
 /// A process that uses soft0: this one, or another of the same user.
+/// Called just before bytes are copied to or from another process, when everything has been checked. Only tests set it.
+extern std::atomic<void (*)()> before_copy;
+
 class peer : public std::enable_shared_from_this<peer> {
 public:
   peer(loop& l, unsigned slot) noexcept : loop_(l), slot_(slot) {}
@@ -46,13 +49,17 @@ public:
   /// Its segment is mapped, and it is not known to be dead.
   bool is_up() const noexcept { return up_.load(std::memory_order_acquire); }
   bool is_down() const noexcept { return down_.load(std::memory_order_acquire); }
+  /// It has just been called, and will be up in a moment, unless it is stopped.
+  bool is_coming_up() const noexcept {
+    return !is_up() && !is_down() && loop::clock::now() - called_ < std::chrono::milliseconds(100);
+  }
   segment_header& header() const noexcept { return self_ ? self_->header() : memory_.header(); }
   void* base() const noexcept { return self_ ? self_->base() : memory_.base(); }
   /// Its memory can be reached by process_vm_readv() and process_vm_writev().
   bool is_direct() const noexcept { return self_ != nullptr || direct_; }
 
-  /// Whether the process still exists, asked of the kernel.
-  bool is_alive() const noexcept { return self_ != nullptr || is_same_process(); }
+  /// False once it has ended, asked of the kernel.
+  bool is_alive() const noexcept;
 
   /// Copies to or from its memory. False if that is refused or it is dead; the bytes in local and remote agree.
   bool copy_to(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
@@ -69,14 +76,17 @@ private:
 
   loop& loop_;
   const unsigned slot_;
+  const loop::clock::time_point called_ = loop::clock::now();
   segment* self_ = nullptr;
   segment memory_;
   pid_t pid_ = 0;
+  pid_t thread_ = 0;  // a thread that lives as long as the process, which its first need not
   descriptor process_;
   bool direct_ = false;
   std::atomic<bool> up_{false};
   std::atomic<bool> down_{false};
-  std::vector<descriptor> sockets_;  // the helper thread's, except that send() uses the first
+  std::vector<descriptor> sockets_;
+  int speaking_ = -1;  // the one that send() uses: that on which it became known who is there
   std::mutex mutex_;
   std::deque<std::vector<unsigned char>> outbox_;
   bool flush_scheduled_ = false;
@@ -99,6 +109,8 @@ public:
   std::shared_ptr<peer> reach(unsigned slot);
   /// Gets to know everybody.
   void reach_all();
+  /// The same, once.
+  void have_reached_all();
   std::vector<std::shared_ptr<peer>> all() const;
 
   // Set before start().
@@ -112,6 +124,7 @@ private:
     std::uint32_t version;
     std::uint32_t slot;
     std::uint32_t is_answer;
+    std::int32_t thread;  // the sender's helper
     std::uint64_t instance;
     std::uint64_t base;  // of the segment, in the sender
   };
@@ -122,6 +135,7 @@ private:
   void receive_first(int fd, const std::shared_ptr<descriptor>& socket);
   int say_hello(int fd, bool is_answer) const noexcept;
   void come_up(const std::shared_ptr<peer>& p, const hello& h, const descriptor& memory, int fd);
+  void hang_up(const std::shared_ptr<peer>& p, int fd);
   void go_down(const std::shared_ptr<peer>& p);
 
   loop& loop_;
@@ -130,6 +144,7 @@ private:
   std::shared_ptr<peer> self_;
   mutable std::mutex mutex_;
   std::array<std::shared_ptr<peer>, max_processes> known_;
+  std::atomic<bool> has_reached_all_{false};
 };
 
 }  // namespace soft

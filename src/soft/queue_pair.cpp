@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -157,9 +158,11 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* a, int mask) {
   q.ibv_qp::state = to;
   switch (to) {
     case IBV_QPS_ERR:
+      q.stop(IBV_QPS_ERR, lock);
       q.enter_error();
       break;
     case IBV_QPS_RESET:
+      q.stop(IBV_QPS_RESET, lock);
       q.reset();
       break;
     case IBV_QPS_SQD:
@@ -181,9 +184,18 @@ void queue_pair::enter_error() {
   entry.state = IBV_QPS_ERR;
   ibv_qp::state = IBV_QPS_ERR;
   if (in_error) return;
+  device& d = *device::instance();
+  const auto is_busy = [&] { return is_qp_marked(d.memory().header(), qp_num); };
+  for (unsigned i = 0; i < 20 && is_busy(); ++i) std::this_thread::yield();
+  if (is_busy()) {
+    d.helper().after(std::chrono::microseconds(100), [self = shared_from_this()] {
+      const std::lock_guard<std::mutex> lock(self->send_mutex);
+      if (self->current() == IBV_QPS_ERR) self->enter_error();
+    });
+    return;
+  }
   in_error = true;
-  wait_for_qp(device::instance()->memory().header(), qp_num);
-  waiting = asked = false;
+  waiting = asked = unanswered = false;
   ++wait_number;
   flush_sends();
   flush_receives();
@@ -207,18 +219,23 @@ void queue_pair::flush_receives() {
   }
 }
 
+void queue_pair::stop(ibv_qp_state to, std::unique_lock<std::mutex>& lock) {
+  shared().state = to;
+  lock.unlock();
+  wait_for_qp(device::instance()->memory().header(), qp_num, device::is_gone);
+  lock.lock();
+}
+
 void queue_pair::reset() {
-  shared().state = IBV_QPS_RESET;
-  wait_for_qp(device::instance()->memory().header(), qp_num);
   const std::lock_guard<std::mutex> lock(receive_mutex);
   purge_completions(*own(send_cq), qp_num);
   if (recv_cq != send_cq) purge_completions(*own(recv_cq), qp_num);
   if (receives) receives.clear();
   executed = posted = 0;
   released = 0;
-  waiting = asked = false;
+  waiting = asked = unanswered = false;
   ++wait_number;
-  in_error = announce_drained = false;
+  in_error = has_failed = announce_drained = invalidating = false;
   other = nullptr;
   queue_pair_entry& entry = shared();
   entry.established = 0;
@@ -227,7 +244,8 @@ void queue_pair::reset() {
 
 void queue_pair::fail(ibv_event_type why) {
   const std::lock_guard<std::mutex> lock(send_mutex);
-  if (in_error || current() == IBV_QPS_RESET) return;
+  if (in_error || has_failed || current() == IBV_QPS_RESET) return;
+  has_failed = true;
   enter_error();
   raise(why);
 }
@@ -255,7 +273,8 @@ int destroy_qp(ibv_qp* qp) {
   const std::shared_ptr<queue_pair> q = own(qp)->shared_from_this();
   detach_all(q->qp_num);
   {
-    const std::lock_guard<std::mutex> lock(q->send_mutex);
+    std::unique_lock<std::mutex> lock(q->send_mutex);
+    q->stop(IBV_QPS_RESET, lock);
     q->reset();
     q->in_error = true;  // whatever comes late finds nothing to do
     q->shared().number.store(0);

@@ -63,12 +63,15 @@ struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
   void fail(ibv_event_type why);
   void raise(ibv_event_type type);
 
-  /// Every outstanding request completes with IBV_WC_WR_FLUSH_ERR. Under send_mutex, and with no mark held.
+  /// Every outstanding request completes with IBV_WC_WR_FLUSH_ERR, now or, where somebody is still copying, when that is
+  /// over. Under send_mutex, and with no mark held.
   void enter_error();
   void flush_sends();
   void flush_receives();
-  /// Forgets every outstanding request. Under send_mutex.
+  /// Forgets every outstanding request. Under send_mutex, when nobody is copying.
   void reset();
+  /// Goes to a state in which nothing comes in, and waits for who is still copying.
+  void stop(ibv_qp_state to, std::unique_lock<std::mutex>& lock);
 
   unsigned index = 0;
   ibv_qp_init_attr init{};
@@ -93,14 +96,15 @@ struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
   std::atomic<std::uint64_t> released{0};  // places given free by polled completions
   std::shared_ptr<peer> other;             // the process of the queue pair that this one is connected with
   bool waiting = false;                    // for a time or for the other process
+  bool unanswered = false;                 // it is for an answer
   std::uint64_t wait_number = 0;           // tells a timer that it is late
+  bool invalidating = false;               // the oldest request is, and waits for who is still copying
   bool asked = false;                      // the other process works on the oldest request
-  static constexpr unsigned max_introductions = 2000;  // times 50 us
-  unsigned introductions_left = max_introductions;
   unsigned retries_left = 0;
   unsigned rnr_retries_left = 0;
   bool announce_drained = false;
-  bool in_error = false;  // flushed; the shared state may say so before
+  bool in_error = false;   // flushed; the shared state may say so before
+  bool has_failed = false;
 
 private:
   result execute(const send_request& r);
@@ -112,6 +116,7 @@ private:
   void finish(const send_request& r, ibv_wc_status status, std::uint32_t bytes);
   void complete(const send_request& r, ibv_wc_status status, std::uint32_t bytes);
   void wait_for(loop::clock::duration time);
+  void time_is_over();
   void retry_later(outcome why, const send_request& r);
   ibv_sge* pieces_of(std::uint64_t position) noexcept {
     return pieces.data() + (position & (send_depth - 1)) * max_pieces;

@@ -59,6 +59,7 @@ int receive_queue::post(ibv_recv_wr* list, ibv_recv_wr** bad) noexcept {
     }
     auto& entry = r.payload<receive_entry>(ticket);
     entry.wr_id = list->wr_id;
+    entry.by.cq = 0;
     entry.count = static_cast<std::uint32_t>(list->num_sge);
     std::copy_n(list->sg_list, entry.count, entry.pieces);
     r.publish(ticket);
@@ -66,10 +67,23 @@ int receive_queue::post(ibv_recv_wr* list, ibv_recv_wr** bad) noexcept {
   return 0;
 }
 
+namespace {
+
+bool is_used_up(const receive_entry& entry) noexcept {
+  if (entry.by.cq == 0) return false;
+  device& d = *device::instance();
+  ticket_ring ring(d.memory().header().cqs[entry.by.cq - 1].rings[entry.by.ring], d.memory().base());
+  return !ring.is_filling(entry.by.ticket) ||
+         ring.payload<completion_slot>(entry.by.ticket).filled.load() == entry.by.ticket + 1;
+}
+
+}  // namespace
+
 void receive_queue::repair(unsigned dead_slot) noexcept {
   ticket_ring r = ring();
   r.for_each_claimed(dead_slot + 1, [&](std::uint64_t ticket, ticket_ring::stage) {
     const auto& lost = r.payload<receive_entry>(ticket);
+    if (is_used_up(lost)) return r.release(ticket);
     const std::vector<ibv_sge> pieces(lost.pieces, lost.pieces + lost.count);
     const std::uint64_t wr_id = lost.wr_id;
     r.release(ticket);
@@ -77,6 +91,7 @@ void receive_queue::repair(unsigned dead_slot) noexcept {
     if (!r.claim_free(device::instance()->slot() + 1, again)) return;  // filled meanwhile by its owner
     auto& entry = r.payload<receive_entry>(again);
     entry.wr_id = wr_id;
+    entry.by.cq = 0;
     entry.count = static_cast<std::uint32_t>(pieces.size());
     std::copy(pieces.begin(), pieces.end(), entry.pieces);
     r.publish(again);

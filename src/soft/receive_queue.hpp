@@ -34,7 +34,8 @@ public:
   explicit operator bool() const noexcept { return entry_ != nullptr; }
   std::uint32_t max_pieces() const noexcept { return max_pieces_; }
 
-  /// Puts right what a process that ended had taken: it is there for the others again.
+  /// Puts right what a process that ended had taken: it is there for the others again, unless it is used up. Before the
+  /// completion queues are put right.
   void repair(unsigned dead_slot) noexcept;
 
 private:
@@ -48,7 +49,7 @@ struct taken_receive {
   ticket_ring ring;
   std::uint64_t ticket = 0;
 
-  const receive_entry& entry() const noexcept { return ring.payload<receive_entry>(ticket); }
+  receive_entry& entry() const noexcept { return ring.payload<receive_entry>(ticket); }
   void release() noexcept { ring.release(ticket); }
 };
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -54,7 +55,7 @@ ibv_wc_opcode completion_opcode(ibv_wr_opcode opcode) noexcept {
 void queue_pair::run() {
   while (executed < posted) {
     const ibv_qp_state now = current();
-    if (now == IBV_QPS_ERR) return enter_error();
+    if (now == IBV_QPS_ERR) return in_error ? flush_sends() : enter_error();
     if (now == IBV_QPS_SQE) return flush_sends();
     if (waiting || now != IBV_QPS_RTS) break;
     const send_request r = requests[executed & (send_depth - 1)];
@@ -112,10 +113,7 @@ void queue_pair::retry_later(outcome why, const send_request& r) {
     const peer& p = *other;
     return wait_for(rnr_time(p.header().qps[index_of(attributes.dest_qp_num)].min_rnr_timer.load()));
   }
-  if (qp_type == IBV_QPT_RC && attributes.timeout != 0) {
-    if (retries_left == 0) return finish(r, IBV_WC_RETRY_EXC_ERR, 0);
-    --retries_left;
-  }
+  unanswered = true;
   wait_for(ack_time(attributes.timeout));
 }
 
@@ -123,22 +121,40 @@ void queue_pair::wait_for(loop::clock::duration time) {
   waiting = true;
   device::instance()->helper().after(time, [self = shared_from_this(), number = ++wait_number] {
     const std::lock_guard<std::mutex> lock(self->send_mutex);
-    if (self->wait_number != number) return;
-    self->waiting = false;
-    self->run();
+    if (self->wait_number == number) self->time_is_over();
   });
+}
+
+void queue_pair::time_is_over() {
+  waiting = false;
+  // A timeout of 0 has no end.
+  if (std::exchange(unanswered, false) && attributes.timeout != 0) {
+    if (retries_left == 0) {
+      const send_request r = requests[executed & (send_depth - 1)];
+      finish(r, IBV_WC_RETRY_EXC_ERR, 0);
+    } else {
+      --retries_left;
+    }
+  }
+  run();
 }
 
 void queue_pair::other_process_is_up(unsigned slot) {
   const std::lock_guard<std::mutex> lock(send_mutex);
   if (!waiting || asked || (qp_type == IBV_QPT_RC && slot_of(attributes.dest_qp_num) != slot)) return;
-  waiting = false;
+  waiting = unanswered = false;
   ++wait_number;
   run();
 }
 
 void queue_pair::other_process_is_down(unsigned slot) {
   const std::lock_guard<std::mutex> lock(send_mutex);
+  if (in_error) flush_receives();  // what it had taken is there again
+  if (current() == IBV_QPS_ERR && !in_error) {
+    // It was killed before it could say why.
+    enter_error();
+    raise(IBV_EVENT_QP_FATAL);
+  }
   // What it was asked for will not be answered.
   if (!asked || slot_of(attributes.dest_qp_num) != slot) return;
   waiting = asked = false;
@@ -157,7 +173,9 @@ result queue_pair::execute(const send_request& r) {
   switch (r.opcode) {
     case IBV_WR_LOCAL_INV: {
       segment_header& h = device::instance()->memory().header();
-      return {outcome::done, invalidate(h, qp_num, r.rkey) ? IBV_WC_SUCCESS : IBV_WC_MW_BIND_ERR, 0};
+      if (!invalidating && !invalidate(h, qp_num, r.rkey)) return {outcome::done, IBV_WC_MW_BIND_ERR, 0};
+      invalidating = is_key_marked(h, r.rkey);
+      return {invalidating ? outcome::busy : outcome::done, IBV_WC_SUCCESS, 0};
     }
     case IBV_WR_BIND_MW:
       return {outcome::done, bind_window(qp_num, pd->handle, r.window, r.rkey, r.bind), 0};

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -172,16 +173,14 @@ private:
       completion_.wc.wc_flags = IBV_WC_WITH_IMM;
       completion_.wc.imm_data = request_.imm;
     }
-    taken_.release();
-    push_completion(owner_, target_.receive_cq, completion_, (request_.flags & IBV_SEND_SOLICITED) != 0);
+    push_completion(owner_, target_.receive_cq, completion_, (request_.flags & IBV_SEND_SOLICITED) != 0, &taken_);
     return success();
   }
 
   /// The receive request is at fault, or the message does not suit it.
   result fail_receive(ibv_wc_status receivers, ibv_wc_status senders) {
     completion_.wc.status = receivers;
-    taken_.release();
-    push_completion(owner_, target_.receive_cq, completion_, false);
+    push_completion(owner_, target_.receive_cq, completion_, false, &taken_);
     return refuse(device_event::qp_receive_error, senders);
   }
 
@@ -198,7 +197,8 @@ private:
 
   /// The process has ended, which its socket tells soon; or the memory was taken away under the region's feet.
   result copy_failed(bool has_receive) {
-    if (!owner_.is_alive()) return {outcome::no_answer, IBV_WC_SUCCESS, 0};
+    // A process that is ending has no memory any more, a while before it is gone.
+    if (errno == ESRCH || !owner_.is_alive()) return {outcome::no_answer, IBV_WC_SUCCESS, 0};
     if (has_receive) return fail_receive(IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
     return refuse(device_event::qp_receive_error, IBV_WC_REM_OP_ERR);
   }
@@ -265,8 +265,7 @@ void deliver(const std::shared_ptr<peer>& owner, const datagram_header& d, const
       completion.wc.status = IBV_WC_LOC_PROT_ERR;
     }
   }
-  taken.release();
-  push_completion(*owner, target.receive_cq, completion, d.is_solicited != 0);
+  push_completion(*owner, target.receive_cq, completion, d.is_solicited != 0, &taken);
   if (completion.wc.status != IBV_WC_SUCCESS) notify_process(*owner, device_event::qp_receive_error, d.to_qp);
 }
 

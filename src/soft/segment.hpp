@@ -45,6 +45,11 @@ public:
   /// An offset in the segment; 0 if it is full. The memory is aligned to 64 bytes.
   std::uint64_t allocate(std::size_t bytes);
   void free(std::uint64_t offset, std::size_t bytes) noexcept;
+  /// The end of what was ever allocated.
+  std::uint64_t end() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return next_;
+  }
 
 private:
   std::mutex mutex_;

@@ -108,6 +108,16 @@ public:
   /// Gives an entry back, to be filled again.
   void release(std::uint64_t ticket) noexcept { word(ticket).store(make(ticket + capacity(), stage::free)); }
 
+  /// Whether the ticket's entry is still being filled.
+  bool is_filling(std::uint64_t ticket) const noexcept {
+    const std::uint64_t w = word(ticket).load(std::memory_order_acquire);
+    return ticket_of(w) == ticket && stage_of(w) == stage::filling;
+  }
+  /// Whether there is something to take.
+  bool has_ready() const noexcept {
+    const std::uint64_t h = head();
+    return word(h).load(std::memory_order_acquire) == make(h, stage::ready);
+  }
   /// Calls f(ticket, stage) for every entry that an owner is filling or taking, in no particular order.
   template <class Function>
   void for_each_claimed(unsigned owner, Function f) {

@@ -112,12 +112,12 @@ BOOST_AUTO_TEST_CASE(connect_cancelled_after_it_succeeded_leaves_a_socket_that_c
   asio::io_context context;
   rc::acceptor acceptor(context, any_port());
   rc::socket s(context);
-  error_code result = asio::error::fault;
+  error_code result;
   s.async_connect(acceptor.local_endpoint(), [&](error_code ec) { result = ec; });
   rc::socket first = acceptor.accept();  // so the connection is there, but nobody has run the context
   s.cancel();
   context.run();
-  if (!result) {  // it stood before async_connect() returned, which is too late to cancel
+  if (!result) {  // on a fast device it may have been done before async_connect() returned
     write_string(s, "x");
     BOOST_TEST(read_string(first, 1) == "x");
     return;
