@@ -87,8 +87,13 @@ foreach(group IN LISTS groups)
     set(test "${name}.${suite}.${CMAKE_MATCH_2}")
     list(JOIN cases_of_${group} ":" filter)
   endif()
+  # Those that kill processes give the others a second to notice: they have the machine to themselves.
+  set(alone)
+  if(suite MATCHES "death")
+    set(alone " RUN_SERIAL TRUE")
+  endif()
   string(APPEND script
     "add_test([==[${test}]==] [==[${program}]==] [==[--run_test=${filter}]==] --report_level=short --color_output=no)\n"
-    "set_tests_properties([==[${test}]==] PROPERTIES LABELS \"${labels}\" TIMEOUT 600)\n")
+    "set_tests_properties([==[${test}]==] PROPERTIES LABELS \"${labels}\" TIMEOUT 600${alone})\n")
 endforeach()
 file(WRITE ${tests} "${script}")
