@@ -198,7 +198,7 @@ std::shared_ptr<peer> peers::reach(unsigned slot) {
       return p;
     }
   }
-  // Its queue of connections is full: try again from scratch, unless it comes to us meanwhile.
+  // Its queue of connections is full, or it has just ended: try again from scratch, unless it comes to us meanwhile.
   loop_.after(std::chrono::milliseconds(5), [this, p, slot] {
     if (p->is_up() || p->is_down()) return;
     {
@@ -206,7 +206,7 @@ std::shared_ptr<peer> peers::reach(unsigned slot) {
       if (known_[slot] == p) known_[slot] = nullptr;
     }
     p->down_ = true;
-    (void)reach(slot);
+    if (!reach(slot)) on_down(p);  // who waits for it has to know
   });
   return p;
 }
