@@ -122,7 +122,9 @@ void stream_queues::set_rnr_timer() noexcept {
 
 bool stream_queues::arm() noexcept {
   error_code ec;
-  const bool taken = armed_ && completions_.take_events(ec) > 0;
+  // Armed once, the queue has raised one event at most.
+  const bool taken = armed_ && channel_.get_event(ec) != nullptr;
+  if (taken) completions_.count_event();
   if (armed_ && !taken) return false;
   completions_.request_notification(false, ec);
   armed_ = !ec;

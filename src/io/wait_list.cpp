@@ -51,7 +51,8 @@ void wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
   waiter** link = &first_;
   while (*link != &self) link = &(*link)->next;
   *link = self.next;
-  wake.clear();
+  // A signal that came since makes the next sleep a short one, no more.
+  if (fds[1].revents != 0) wake.clear();
 }
 
 }  // namespace io

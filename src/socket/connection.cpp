@@ -212,7 +212,7 @@ void connection::wait() noexcept {
     if (has_ended() || peer_disconnected_) return;
     // The event may have been meant for the owner, whom the caller looks after once this returns.
     const bool taken = engine_.queues().arm();
-    if (progress() || taken || silence_pending_) return;
+    if (progress() || (taken && owner_waits_) || silence_pending_) return;
     fd = engine_.queues().fd();
   } else if (!is_pending() && !silence_pending_) {
     return;

@@ -119,6 +119,10 @@ void handle_event(device_event event, std::uint32_t number) {
       for (const auto& q : users) q->fail(IBV_EVENT_QP_FATAL);
       return;
     }
+    case device_event::cq_event:
+      return d.with_cq(number, [](completion_queue& cq) {
+        if (cq.channel) wake_channel(cq.channel->fd);
+      });
     case device_event::srq_limit:
       return d.with_srq(number, [](shared_receive_queue& srq) {
         ibv_async_event e{};

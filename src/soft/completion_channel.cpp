@@ -5,25 +5,20 @@
 
 #include "soft/calls.hpp"
 #include "soft/completion_queue.hpp"
-#include "soft/device.hpp"
-#include "soft/local_socket.hpp"
+#include "soft/descriptor.hpp"
 
-#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <string>
+#include <cstdint>
 
 namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
 
 namespace {
-
-local_address name_of(unsigned slot, std::uint32_t channel) {
-  return local_name("channel." + std::to_string(slot) + "." + std::to_string(channel));
-}
 
 /// Takes an event of the queue, if it has one that was not taken. Under the channel's mutex.
 bool take_event(completion_queue& cq) noexcept {
@@ -32,39 +27,25 @@ bool take_event(completion_queue& cq) noexcept {
   return true;
 }
 
-/// A datagram found the socket full: sends it once there is room, so that the descriptor stays readable. Under the
-/// channel's mutex.
-void wake_again(const completion_channel& channel) noexcept {
-  for (const completion_queue* cq : channel.queues) {
-    if (cq->events_taken == cq->shared().events.load()) continue;
-    (void)wake_channel(device::instance()->slot(), channel.id, cq->index);
-    return;
-  }
-}
-
 }  // namespace
 
-bool wake_channel(unsigned slot, std::uint32_t channel, std::uint32_t cq) noexcept {
-  const int sender = device::instance()->waker();
-  const local_address name = name_of(slot, channel);
-  for (;;) {
-    if (::sendto(sender, &cq, sizeof cq, MSG_NOSIGNAL, name.get(), name.size) >= 0) return true;
-    if (errno != EINTR) return errno != EAGAIN;  // otherwise there is nobody to wake
-  }
+void wake_channel(int fd) noexcept {
+  const std::uint64_t one = 1;
+  (void)!::write(fd, &one, sizeof one);
 }
 
 ibv_comp_channel* create_comp_channel(ibv_context* c) {
   static std::atomic<std::uint32_t> last_id{0};
   auto* const result = new completion_channel();
   result->id = ++last_id;
-  descriptor socket = bind_local(SOCK_DGRAM, name_of(device::instance()->slot(), result->id));
   // Like the kernel's, it blocks until it is told otherwise.
-  if (!socket || ::fcntl(socket.get(), F_SETFL, ::fcntl(socket.get(), F_GETFL) & ~O_NONBLOCK) != 0) {
+  descriptor fd(::eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE));
+  if (!fd) {
     delete result;
     return nullptr;
   }
   result->context = c;
-  result->fd = socket.release();
+  result->fd = fd.release();
   result->refcnt = 0;
   return result;
 }
@@ -82,20 +63,15 @@ int destroy_comp_channel(ibv_comp_channel* channel) {
 int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
   completion_channel& c = *own(channel);
   for (;;) {
-    std::uint32_t index = 0;
-    const ssize_t size = ::recv(c.fd, &index, sizeof index, 0);
-    if (size < 0) return -1;
+    std::uint64_t one = 0;
+    if (::read(c.fd, &one, sizeof one) < 0) return -1;
     const std::lock_guard<std::mutex> lock(c.mutex);
-    auto found = std::find_if(c.queues.begin(), c.queues.end(),
-                              [&](completion_queue* q) { return q->index == index && take_event(*q); });
-    // It is of a queue that is gone, or a stranger's, who may have kept one of ours out.
-    if (found == c.queues.end()) found = std::find_if(c.queues.begin(), c.queues.end(), [](completion_queue* q) {
-      return take_event(*q);
-    });
-    if (found == c.queues.end()) continue;
-    if (c.queues.size() > 1) wake_again(c);
+    const auto found = std::find_if(c.queues.begin(), c.queues.end(), [](completion_queue* q) { return take_event(*q); });
+    if (found == c.queues.end()) continue;  // it was of a queue that is gone
     *cq = *found;
     *cq_context = (*found)->cq_context;
+    // A queue that always has an event must not keep the others out.
+    std::rotate(found, found + 1, c.queues.end());
     return 0;
   }
 }

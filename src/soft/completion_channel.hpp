@@ -16,9 +16,7 @@ namespace soft {
 
 struct completion_queue;
 
-/// Its descriptor is a datagram socket with a name, so that whoever puts a completion into a queue can wake its owner
-/// with one system call, and without having been given a descriptor. A datagram carries the queue's index and proves
-/// nothing (any user can send one): the events themselves are counted in the queue's entry.
+/// Its descriptor is an eventfd that counts one for each event; which queue an event is of stands in the queues' entries.
 struct completion_channel final : ibv_comp_channel {
   std::uint32_t id = 0;
   std::mutex mutex;
@@ -29,8 +27,8 @@ inline completion_channel* own(ibv_comp_channel* channel) noexcept {
   return static_cast<completion_channel*>(channel);
 }
 
-/// Wakes whoever sleeps on a channel of the process in that slot. False if its socket is full.
-bool wake_channel(unsigned slot, std::uint32_t channel, std::uint32_t cq) noexcept;
+/// Tells a channel of this process of one more event: its descriptor becomes readable.
+void wake_channel(int fd) noexcept;
 
 }  // namespace soft
 }  // namespace v1

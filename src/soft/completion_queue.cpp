@@ -30,7 +30,10 @@ constexpr std::uint32_t stride = sizeof(std::uint64_t) + sizeof(completion_slot)
 void raise_event(peer& owner, completion_queue_entry& cq, unsigned index) noexcept {
   if (cq.channel == 0) return;
   cq.events.fetch_add(1);
-  (void)wake_channel(owner.slot(), cq.channel, index);
+  if (owner.is_self()) return wake_channel(cq.channel_fd);
+  if (!device::instance()->wakers().wake(owner, cq.channel, cq.channel_fd)) {
+    notify_process(owner, device_event::cq_event, index);
+  }
 }
 
 }  // namespace
@@ -110,7 +113,7 @@ void repair_completion_queue(completion_queue& cq, unsigned dead_slot) noexcept 
   peer& self = *device::instance()->processes().self();
   if (has_ready && entry.armed.load() != 0 && entry.armed.exchange(0) != 0) return raise_event(self, entry, cq.index);
   const std::lock_guard<std::mutex> lock(own(cq.channel)->mutex);
-  if (cq.events_taken != entry.events.load()) (void)wake_channel(self.slot(), entry.channel, cq.index);
+  if (cq.events_taken != entry.events.load()) wake_channel(entry.channel_fd);
 }
 
 ibv_cq* create_cq(ibv_context* c, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector) {
@@ -131,6 +134,7 @@ ibv_cq* create_cq(ibv_context* c, int cqe, void* cq_context, ibv_comp_channel* c
   entry.broken = 0;
   entry.events = 0;
   entry.channel = channel ? own(channel)->id : 0;
+  entry.channel_fd = channel ? channel->fd : -1;
   if (!result->grow(power_of_two(static_cast<unsigned>(cqe)))) {
     d.cq_indices().give_back(index);
     delete result;

@@ -37,6 +37,7 @@ void wait_for_events(pthread_mutex_t& mutex, pthread_cond_t& cond, const std::ui
 /// What whoever works on a process's objects has to tell it.
 enum class device_event : std::uint32_t {
   cq_overrun,        // index of a completion queue
+  cq_event,          // index of a completion queue whose event was counted, and whose channel is to be woken
   srq_limit,         // index of a shared receive queue
   qp_established,    // number of a queue pair, as the ones below
   qp_access_error,   // its peer accessed memory that it may not

@@ -7,7 +7,6 @@
 #include "soft/calls.hpp"
 
 #include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -36,8 +35,6 @@ device* device::instance() noexcept {
 }
 
 int device::open() noexcept {
-  waker_ = descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!waker_) return errno;
   unsigned slot = 0;
   if (const int e = processes_.open(slot)) return e;
   if (const int e = memory_.create(slot)) return e;

@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_SRC_SOFT_DEVICE_HPP
 #define ASIO_RDMA_SRC_SOFT_DEVICE_HPP
 
+#include "soft/channel_wakers.hpp"
 #include "soft/completion_queue.hpp"
 #include "soft/index_pool.hpp"
 #include "soft/lent_buffers.hpp"
@@ -36,8 +37,7 @@ public:
   loop& helper() noexcept { return helper_; }
   segment& memory() noexcept { return memory_; }
   segment_heap& heap() noexcept { return heap_; }
-  /// A socket from which the completion channels of any process can be woken.
-  int waker() const noexcept { return waker_.get(); }
+  channel_wakers& wakers() noexcept { return wakers_; }
   lent_buffers& lent() noexcept { return lent_; }
   peers& processes() noexcept { return processes_; }
   /// Whether the process in a slot has ended.
@@ -85,7 +85,7 @@ private:
   void process_is_up(const std::shared_ptr<peer>& p);
   void process_is_down(const std::shared_ptr<peer>& p);
 
-  descriptor waker_;
+  channel_wakers wakers_;
   loop helper_;
   segment memory_;
   segment_heap heap_;

@@ -61,7 +61,8 @@ struct completion_queue_entry {
   std::atomic<std::uint32_t> armed{0};   // 1: for solicited completions, 2: for any
   std::atomic<std::uint32_t> broken{0};  // it overran
   std::atomic<std::uint32_t> events{0};  // raised so far
-  std::uint32_t channel = 0;             // 0: none
+  std::uint32_t channel = 0;             // its number, never used again; 0: none
+  int channel_fd = -1;                   // the channel's descriptor, in the owner
 };
 
 /// Which completion uses a receive request up. Said before the completion is filled, and the request is given back after
@@ -109,7 +110,7 @@ struct multicast_entry {
 
 struct segment_header {
   static constexpr std::uint64_t right_magic = 0x3074666f736f6961;  // "aiosoft0"
-  static constexpr std::uint32_t right_version = 1;
+  static constexpr std::uint32_t right_version = 2;
 
   std::uint64_t magic = 0;
   std::uint32_t version = 0;

@@ -121,6 +121,10 @@ bool peer::copy_from(const iovec* local, unsigned locals, const iovec* remote, u
   return copy_between(call, local, locals, remote, remotes);
 }
 
+descriptor peer::duplicate(int fd) const noexcept {
+  return process_ ? descriptor(static_cast<int>(::syscall(SYS_pidfd_getfd, process_.get(), fd, 0))) : descriptor();
+}
+
 void peer::send(message_kind kind, const void* data, std::size_t size) {
   std::vector<unsigned char> packet(sizeof kind + size);
   std::memcpy(packet.data(), &kind, sizeof kind);

@@ -65,6 +65,9 @@ public:
   bool copy_to(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
   bool copy_from(const iovec* local, unsigned locals, const iovec* remote, unsigned remotes) const noexcept;
 
+  /// A duplicate of a descriptor of its, if that is allowed.
+  descriptor duplicate(int fd) const noexcept;
+
   /// Sends a message, in order, whenever the receiver gets round to taking it. Thread-safe.
   void send(message_kind kind, const void* data, std::size_t size);
 
