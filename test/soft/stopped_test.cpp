@@ -160,8 +160,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-// Where several processes have memory at the same address.
-void* const fixed = reinterpret_cast<void*>(0x2000'0000'0000);
+// Where several processes have memory at the same address; ThreadSanitizer and AddressSanitizer allow this one too.
+void* const fixed = reinterpret_cast<void*>(0x7e90'0000'0000);
 
 void* map_fixed() {
   return ::mmap(fixed, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(that_another_has_got_is_not_written_to) {
   for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(victim.id()) + "/task")) {
     numbers.push_back(std::stoi(task.path().filename()));
   }
-  BOOST_TEST(numbers.size() == 2u);  // the helper's too
+  BOOST_TEST(numbers.size() >= 2u);  // the helper's too, and a sanitizer's
   victim.kill(SIGKILL);
   BOOST_TEST(victim.wait() == 128 + SIGKILL);
   int words[2];

@@ -6,7 +6,7 @@
 cmake_minimum_required(VERSION 3.25) # for the policies; a script has none otherwise
 
 cmake_minimum_required(VERSION 3.25)
-set(places native rdma kernel no_device memlock)
+set(places native rdma kernel root no_device memlock)
 
 execute_process(COMMAND ${program} --list_content=DOT --color_output=no OUTPUT_VARIABLE output ERROR_VARIABLE graph
   RESULT_VARIABLE result)
