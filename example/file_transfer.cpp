@@ -7,8 +7,9 @@
 //   file_transfer_rdma receive ADDRESS PORT OUTPUT
 //   file_transfer_rdma send ADDRESS PORT FILE
 //
-// ADDRESS is the receiver's: one of an RDMA device's, or any of this host's on soft0. The receiver confirms the number of bytes once they are in
-// OUTPUT. Progress goes to the standard error; the standard output gets bytes, time, rate, and what carried the bytes.
+// ADDRESS is the receiver's: one of an RDMA device's, or any of this host's on soft0. The receiver confirms the number of
+// bytes once they are in OUTPUT. Progress goes to the standard error; the standard output gets bytes, time, rate, and what
+// carried the bytes.
 
 #ifdef USE_RDMA
 #include <asio_rdma/asio_rdma.hpp>

@@ -33,8 +33,8 @@ Of each end:
   --help
 
 Columns: device is the RDMA device that carried it; soft0 is the library's own, in software (ASIO_RDMA_DEVICE chooses,
-and stands in asio_rdma/device.hpp). Gb/s are 10^9 bits a second. CPU is this process's, user and system, and sleeps are its voluntary context
-switches, both divided by the iterations. half_* are half round trips in microseconds.
+see asio_rdma/device.hpp). Gb/s are 10^9 bits a second. CPU is this process's, user and system, and sleeps are its
+voluntary context switches, both divided by the iterations. half_* are half round trips in microseconds.
 )";
 
 [[noreturn]] void fail(const std::string& what) {

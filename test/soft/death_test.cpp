@@ -227,8 +227,10 @@ void kill_one_under_load(unsigned seed, bool is_shared) {
   while (clock::now() < killing) BOOST_REQUIRE(l.step());
   other.kill(SIGKILL);
   const auto killed = clock::now();
-  while (l.step() && clock::now() - killed < 1s) {
+  // Longer than allowed, so that a failure says how long it took.
+  while (l.step() && clock::now() - killed < 20s) {
   }
+  const auto told = clock::now();
   BOOST_TEST(l.first_error() == IBV_WC_RETRY_EXC_ERR);
   if (is_shared) {
     BOOST_TEST(m->async_event(1s) == IBV_EVENT_QP_LAST_WQE_REACHED);
@@ -237,11 +239,12 @@ void kill_one_under_load(unsigned seed, bool is_shared) {
     for (int i = 0; shared_receives() != l.receives() && i < 1000; ++i) std::this_thread::sleep_for(1ms);
     BOOST_TEST(shared_receives() == l.receives());
   } else {
-    while (l.outstanding() != 0 && clock::now() - killed < 1s) l.drain();
+    while (l.outstanding() != 0 && clock::now() - killed < 20s) l.drain();
     BOOST_TEST(l.outstanding() == 0u);
   }
   BOOST_TEST(l.strange() == 0u);
-  BOOST_TEST((clock::now() - killed < 1s));
+  BOOST_TEST(std::chrono::duration<double>(told - killed).count() < 1.0);
+  BOOST_TEST(std::chrono::duration<double>(clock::now() - killed).count() < 1.0);
 }
 
 }  // namespace
