@@ -38,7 +38,8 @@ using queue_depth = detail::rdma_int_option<core::option::queue_depth>;
 /// as long (IBTA 9.7.6.1.3). Fixed.
 using ack_timeout = detail::rdma_int_option<core::option::ack_timeout>;
 
-/// How often a device sends again before it gives the connection up with timed_out: 0 to 7, by default 7. Fixed.
+/// How often a device sends again before it gives the connection up with timed_out: 0 to 7, by default 6. rxe never gives
+/// up with 7. Fixed.
 using retry_count = detail::rdma_int_option<core::option::retry_count>;
 
 /// Milliseconds until a connect that got no answer fails with timed_out: 1 to 2147483647, by default 5000. Fixed.

@@ -22,7 +22,8 @@ constexpr option_entry remembered(option name, int standard) noexcept {
 
 // In the order of option. The ring's limits are the wire's (doc/wire.md). 128 KiB each way are several times what a fast
 // link carries while a credit comes back, and dozens of connections fit into the 8 MiB that a container may lock.
-// 4.096 us * 2^16 = 268 ms: with 7 retries a dead path is found in 2 s; some devices wait up to four times longer.
+// 4.096 us * 2^16 = 268 ms: with 6 retries a dead path is found in 2 s; some devices wait up to four times longer, and rxe
+// takes 7 retries for retries without end.
 constexpr option_entry entries[] = {
     {option::receive_buffer_size, "receive_buffer_size", type::power_of_two, 4096, 67108864, 131072, until::connection,
      "bytes"},
@@ -33,7 +34,7 @@ constexpr option_entry entries[] = {
     {option::reuse_address, nullptr, type::yes_no, 0, 1, 0, until::none, ""},
     {option::v6_only, nullptr, type::yes_no, 0, 1, 0, until::bind, ""},
     {option::ack_timeout, "ack_timeout", type::number, 0, 31, 16, until::connection, ""},
-    {option::retry_count, "retry_count", type::number, 0, 7, 7, until::connection, ""},
+    {option::retry_count, "retry_count", type::number, 0, 7, 6, until::connection, ""},
     {option::connect_timeout, "connect_timeout", type::number, 1, INT_MAX, 5000, until::connection, "milliseconds"},
     {option::acknowledged_writes, "acknowledged_writes", type::yes_no, 0, 1, 0, until::none, ""},
     {option::inline_size, "inline_size", type::number, 0, 1024, 128, until::connection, "bytes"},

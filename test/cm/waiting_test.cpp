@@ -38,7 +38,7 @@ core::error fate_of(const core::socket& s) {
 struct forsaken {
   explicit forsaken(int keepalive) {
     (void)l.socket.set_option(option::keepalive, keepalive);
-    (void)l.socket.set_option(option::ack_timeout, 14);  // 8 times 67 ms
+    (void)l.socket.set_option(option::ack_timeout, 14);  // 7 times 67 ms
     const verbs::cm_event event = peer.connect(l.port, {});
     BOOST_REQUIRE_EQUAL(rdma_event_str(event.type), rdma_event_str(RDMA_CM_EVENT_ESTABLISHED));
     victim = l.accept();

@@ -327,20 +327,20 @@ BOOST_AUTO_TEST_CASE(accepted_sockets_inherit) {
   BOOST_TEST(value_of<rc::socket::send_buffer_size>(server) == 5000);
   BOOST_TEST(value_of<asio_rdma::send_buffer_size>(server) == 8192);
   // The client has its own.
-  BOOST_TEST(value_of<asio_rdma::retry_count>(client) == 7);
+  BOOST_TEST(value_of<asio_rdma::retry_count>(client) == 6);
   BOOST_TEST(value_of<asio_rdma::ack_timeout>(client) == 16);
   write_string(server, "x");
   BOOST_TEST(read_string(client, 1) == "x");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_device_granted_is_read_back) {
-  configured_pair p{asio_rdma::inline_size(64), asio_rdma::retry_count(6), asio_rdma::rnr_retry(5),
+  configured_pair p{asio_rdma::inline_size(64), asio_rdma::retry_count(5), asio_rdma::rnr_retry(4),
                     asio_rdma::ack_timeout(17), asio_rdma::traffic_class(0x68)};
   p.connect();
   for (rc::socket* s : {&p.client, &p.server}) {
     BOOST_TEST(value_of<asio_rdma::inline_size>(*s) >= 64);
-    BOOST_TEST(value_of<asio_rdma::retry_count>(*s) == 6);
-    BOOST_TEST(value_of<asio_rdma::rnr_retry>(*s) == 5);
+    BOOST_TEST(value_of<asio_rdma::retry_count>(*s) == 5);
+    BOOST_TEST(value_of<asio_rdma::rnr_retry>(*s) == 4);
     BOOST_TEST(value_of<asio_rdma::ack_timeout>(*s) == 17);
     BOOST_TEST(value_of<asio_rdma::traffic_class>(*s) == 0x68);
     BOOST_TEST(value_of<asio_rdma::pkey>(*s) == 0xffff);
