@@ -48,6 +48,12 @@ enum class errc : int {
   /// An address of another host, where the software device is used, which reaches this host only. The message says how
   /// to choose hardware.
   other_host = static_cast<int>(core::library_error::other_host),
+  /// A default of a socket option, from the environment or the file that ASIO_RDMA_CONFIG names, is wrong. The message
+  /// says where it stands, and what is allowed.
+  bad_default = static_cast<int>(core::library_error::bad_default),
+  /// The device or the connection manager cannot do what a socket option asks for. The message says what it did in its
+  /// place, and the remedy.
+  option_refused = static_cast<int>(core::library_error::option_refused),
 };
 
 namespace detail {
@@ -137,6 +143,12 @@ inline const boost::system::error_category& device_policy_category() noexcept {
   return detail::category<core::error_domain::device_policy>("asio_rdma.device_policy");
 }
 
+/// Category of what was wrong with socket options (socket_options.hpp); equivalent to errc::bad_default or
+/// errc::option_refused. Values mean nothing outside this process.
+inline const boost::system::error_category& option_category() noexcept {
+  return detail::category<core::error_domain::option>("asio_rdma.option");
+}
+
 inline boost::system::error_condition make_error_condition(errc e) noexcept {
   return boost::system::error_condition(static_cast<int>(e), library_category());
 }
@@ -157,6 +169,8 @@ inline boost::system::error_code to_error_code(core::error e) noexcept {
       return {e.value, foreign_address_category()};
     case core::error_domain::device_policy:
       return {e.value, device_policy_category()};
+    case core::error_domain::option:
+      return {e.value, option_category()};
     case core::error_domain::system:
       break;
   }

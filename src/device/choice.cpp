@@ -6,6 +6,7 @@
 #include "error/refusal.hpp"
 #include "io/verbs_error.hpp"
 #include "log/log.hpp"
+#include "options/defaults.hpp"
 
 #include <asio_rdma/detail/core/device.hpp>
 #include <asio_rdma/verbs/device_list.hpp>
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 
@@ -51,7 +51,7 @@ public:
     device_choice choice;
     // A name that does not exist is told at once. What auto and hardware find is the business of the first use.
     if (is_name(wanted)) {
-      if (const error e = choose(wanted, false, choice)) return e;
+      if (const error e = choose(wanted, {}, choice)) return e;
     }
     set_ = wanted;
     chosen_.reset();
@@ -60,14 +60,17 @@ public:
 
   std::string get() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return in_force();
+    return in_force().value;
   }
 
-  error choose(device_choice& result) {
+  /// What it comes to, or what another one would that a socket has of its own.
+  error choose(const std::string& own, device_choice& result) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (!own.empty()) return choose(own, {}, result);
     if (!chosen_) {
       device_choice choice;
-      if (const error e = choose(in_force(), set_.empty(), choice)) return e;
+      const given_default text = in_force();
+      if (const error e = choose(text.value, text.origin, choice)) return e;
       chosen_ = choice;
     }
     result = *chosen_;
@@ -77,19 +80,18 @@ public:
 private:
   static bool is_name(const std::string& text) { return !text.empty() && text != "auto" && text != "hardware"; }
 
-  std::string in_force() const {
-    if (!set_.empty()) return set_;
-    const char* const variable = std::getenv(policy_variable);
-    return variable && *variable ? variable : "auto";
+  given_default in_force() const {
+    if (!set_.empty()) return {set_, {}};
+    return find_default(*find_option(option::device)).value_or(given_default{"auto", {}});
   }
 
-  error choose(const std::string& text, bool from_environment, device_choice& result) {
+  error choose(const std::string& text, const std::string& origin, device_choice& result) {
     if (text == "auto") return choose_automatically(result.table);
     result.table = text == software_name ? &verbs::software_device() : &verbs::rdma_core();
     if (!is_name(text) || text == software_name) return {};
     std::vector<std::string> names;
     if (const error e = list_hardware(names)) return e;
-    if (!contains(names, text)) return refuse_unknown_device(text, from_environment);
+    if (!contains(names, text)) return refuse_unknown_device(text, origin);
     result.name = text;
     return {};
   }
@@ -116,15 +118,15 @@ private:
   }
 
   std::mutex mutex_;
-  std::string set_;                        // by the program; empty: the environment decides
+  std::string set_;                        // by the program; empty: environment and file decide
   std::optional<device_choice> chosen_;    // what the policy came to, until it is set anew
   const verbs::api* automatic_ = nullptr;  // what auto means in this process, once that is known
 };
 
 }  // namespace
 
-error choose_device(device_choice& result) {
-  return policy::instance().choose(result);
+error choose_device(const std::string& own_policy, device_choice& result) {
+  return policy::instance().choose(own_policy, result);
 }
 
 std::vector<std::string> hardware_names() {
@@ -160,7 +162,7 @@ namespace detail {
 core::error find_policy_table(const api*& result) noexcept {
   try {
     core::device_choice choice;
-    const core::error e = core::choose_device(choice);
+    const core::error e = core::choose_device({}, choice);
     if (!e) result = choice.table;
     return e;
   } catch (const std::bad_alloc&) {

@@ -14,7 +14,7 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// The environment variable that holds the policy where the program sets none.
+/// The environment variable that holds the policy where the program sets none, for use in texts.
 constexpr const char* policy_variable = "ASIO_RDMA_DEVICE";
 
 /// The name of the software device, whatever hardware there is.
@@ -30,8 +30,9 @@ struct device_choice {
   bool allows(const char* device) const noexcept { return name.empty() || name == device; }
 };
 
-/// What the policy allows now. An error if it names a device that this machine does not have. Thread-safe.
-error choose_device(device_choice& result);
+/// What the policy allows now, or the one that a socket has of its own if that is not empty. An error if it names a device
+/// that this machine does not have. Thread-safe.
+error choose_device(const std::string& own_policy, device_choice& result);
 
 /// The names of the devices that rdma-core lists; none where it fails.
 std::vector<std::string> hardware_names();

@@ -5,6 +5,7 @@
 
 #include "error/diagnosis.hpp"
 #include "error/foreign_address.hpp"
+#include "error/option_error.hpp"
 #include "error/refusal.hpp"
 #include "error/tables.hpp"
 #include "error/text.hpp"
@@ -31,6 +32,8 @@ const error_entry* find(error e) noexcept {
       return find_library_error(static_cast<int>(library_error::foreign_address));
     case error_domain::device_policy:
       return find_library_error(static_cast<int>(refusal_meaning(e.value)));
+    case error_domain::option:
+      return find_library_error(static_cast<int>(option_error_meaning(e.value)));
     case error_domain::system:
       break;
   }
@@ -53,6 +56,8 @@ const char* domain_name(error_domain domain) noexcept {
       return "foreign address";
     case error_domain::device_policy:
       return "refusal of the device policy";
+    case error_domain::option:
+      return "error of a socket option";
   }
   return "error of an unknown domain";
 }
@@ -65,6 +70,7 @@ void describe(error e, text& out) {
   }
   if (e.domain == error_domain::foreign_address) return describe_foreign_address(e.value, out);
   if (e.domain == error_domain::device_policy) return describe_refusal(e.value, out);
+  if (e.domain == error_domain::option) return describe_option_error(e.value, out);
   const error_entry* const entry = find(e);
   if (entry == nullptr) return out.add("unknown %s %d", domain_name(e.domain), e.value);
   out.add("%s", entry->text);

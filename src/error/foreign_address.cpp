@@ -3,12 +3,11 @@
 
 #include "error/foreign_address.hpp"
 
+#include "error/interned.hpp"
 #include "error/text.hpp"
 #include "verbs/local_addresses.hpp"
 
 #include <algorithm>
-#include <array>
-#include <mutex>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -16,42 +15,18 @@ namespace core {
 
 namespace {
 
-/// Addresses by number, from 1 on; they are never forgotten, since error codes live as long as they like.
-class address_table {
-public:
-  static constexpr int capacity = 1024;
-  static constexpr int overflow = capacity + 1;
-
-  int intern(const sockaddr& address) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (int i = 0; i < size_; ++i)
-      if (verbs::same_host(at(i), address)) return i + 1;
-    if (size_ == capacity) return overflow;
-    addresses_[static_cast<std::size_t>(size_)] = verbs::to_storage(address);
-    return ++size_;
+struct same_host {
+  bool operator()(const sockaddr_storage& a, const sockaddr_storage& b) const noexcept {
+    return verbs::same_host(reinterpret_cast<const sockaddr&>(a), reinterpret_cast<const sockaddr&>(b));
   }
-
-  bool find(int number, sockaddr_storage& address) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (number < 1 || number > size_) return false;
-    address = addresses_[static_cast<std::size_t>(number) - 1];
-    return true;
-  }
-
-  static address_table& instance() noexcept {
-    static address_table& table = *new address_table;  // messages may be wanted while the process ends
-    return table;
-  }
-
-private:
-  const sockaddr& at(int index) const noexcept {
-    return reinterpret_cast<const sockaddr&>(addresses_[static_cast<std::size_t>(index)]);
-  }
-
-  std::mutex mutex_;
-  std::array<sockaddr_storage, capacity> addresses_;
-  int size_ = 0;
 };
+
+using address_table = interned<sockaddr_storage, 1024, same_host>;
+
+address_table& the_addresses() noexcept {
+  static address_table& table = *new address_table;  // messages may be wanted while the process ends
+  return table;
+}
 
 }  // namespace
 
@@ -78,12 +53,13 @@ void describe_usable_addresses(text& out, const std::string& device) {
 }
 
 error intern_foreign_address(const sockaddr& address) noexcept {
-  return error(address_table::instance().intern(address), error_domain::foreign_address);
+  const int number = the_addresses().intern(verbs::to_storage(address));
+  return error(number != 0 ? number : address_table::capacity + 1, error_domain::foreign_address);
 }
 
 void describe_foreign_address(int value, text& out) {
   sockaddr_storage address{};
-  if (address_table::instance().find(value, address)) {
+  if (the_addresses().find(value, address)) {
     const auto& plain = reinterpret_cast<const sockaddr&>(address);
     const std::string interface = verbs::interface_of(plain);
     out.add("%s belongs to no RDMA device", verbs::to_string(address).c_str());

@@ -40,6 +40,10 @@ constexpr error_entry entries[] = {
      "the device policy names a device that this machine does not have"},
     {static_cast<int>(library_error::other_host), EHOSTUNREACH, library_error::other_host,
      "an address of another host, which the software device soft0 does not reach"},
+    {static_cast<int>(library_error::bad_default), EINVAL, library_error::bad_default,
+     "a default of a socket option, from the environment or the file that ASIO_RDMA_CONFIG names, is wrong"},
+    {static_cast<int>(library_error::option_refused), EOPNOTSUPP, library_error::option_refused,
+     "the device or the connection manager cannot do what a socket option asks for"},
 };
 
 }  // namespace

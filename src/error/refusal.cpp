@@ -5,14 +5,13 @@
 
 #include "device/choice.hpp"
 #include "error/foreign_address.hpp"
+#include "error/interned.hpp"
 #include "error/tables.hpp"
 #include "error/text.hpp"
 #include "verbs/local_addresses.hpp"
 
-#include <array>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -22,67 +21,44 @@ namespace {
 
 struct refusal {
   library_error meaning{};
-  bool from_environment = false;
-  char device[64] = {};  // as long as the kernel's names of devices can be
+  char origin[256] = {};  // where a name stands; empty: the program set it
+  char device[64] = {};   // as long as the kernel's names of devices can be
   sockaddr_storage address{};
 
   bool has_address() const noexcept { return address.ss_family != 0; }
   const sockaddr& plain_address() const noexcept { return reinterpret_cast<const sockaddr&>(address); }
 
   bool operator==(const refusal& other) const noexcept {
-    return meaning == other.meaning && from_environment == other.from_environment &&
+    return meaning == other.meaning && std::strcmp(origin, other.origin) == 0 &&
            std::strcmp(device, other.device) == 0 && has_address() == other.has_address() &&
            (!has_address() || verbs::same_host(plain_address(), other.plain_address()));
   }
 };
 
-/// Refusals by number, from 1 on; they are never forgotten, since error codes live as long as they like. The numbers
-/// behind the last place stand for refusals without a name, one for each meaning.
-class refusal_table {
-public:
-  int intern(const refusal& r) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (int i = 0; i < size_; ++i)
-      if (at(i) == r) return i + 1;
-    if (size_ == capacity) return capacity + static_cast<int>(r.meaning);
-    at(size_) = r;
-    return ++size_;
-  }
+/// The numbers behind the last place stand for refusals without a name, one for each meaning.
+using refusal_table = interned<refusal, 256>;
 
-  refusal find(int number) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (number >= 1 && number <= size_) return at(number - 1);
-    refusal nameless;
-    if (number > capacity) nameless.meaning = static_cast<library_error>(number - capacity);
-    return nameless;
-  }
-
-  static refusal_table& instance() noexcept {
-    static refusal_table& table = *new refusal_table;  // messages may be wanted while the process ends
-    return table;
-  }
-
-private:
-  static constexpr int capacity = 256;
-
-  refusal& at(int index) noexcept { return refusals_[static_cast<std::size_t>(index)]; }
-
-  std::mutex mutex_;
-  std::array<refusal, capacity> refusals_;
-  int size_ = 0;
-};
+refusal_table& the_refusals() noexcept {
+  static refusal_table& table = *new refusal_table;  // messages may be wanted while the process ends
+  return table;
+}
 
 error refuse(const refusal& r) noexcept {
-  return error(refusal_table::instance().intern(r), error_domain::device_policy);
+  const int number = the_refusals().intern(r);
+  return error(number != 0 ? number : refusal_table::capacity + static_cast<int>(r.meaning),
+               error_domain::device_policy);
+}
+
+refusal find(int number) noexcept {
+  refusal r;
+  if (!the_refusals().find(number, r) && number > refusal_table::capacity) {
+    r.meaning = static_cast<library_error>(number - refusal_table::capacity);
+  }
+  return r;
 }
 
 void describe_unknown_device(const refusal& r, text& out) {
-  if (r.from_environment) {
-    out.add("the environment variable %s is '%s', and this machine has no device of that name", policy_variable,
-            r.device);
-  } else {
-    out.add("this machine has no device '%s'", r.device);
-  }
+  out.add("%s%sthis machine has no device '%s'", r.origin, r.origin[0] != '\0' ? ": " : "", r.device);
   out.add("; possible are auto, hardware, ");
   for (const std::string& name : hardware_names()) out.add("%s, ", name.c_str());
   out.add("%s", software_name);
@@ -105,10 +81,10 @@ void describe_other_host(const refusal& r, text& out) {
 
 }  // namespace
 
-error refuse_unknown_device(const std::string& name, bool from_environment) noexcept {
+error refuse_unknown_device(const std::string& name, const std::string& origin) noexcept {
   refusal r;
   r.meaning = library_error::unknown_device;
-  r.from_environment = from_environment;
+  std::snprintf(r.origin, sizeof r.origin, "%s", origin.c_str());
   std::snprintf(r.device, sizeof r.device, "%s", name.c_str());
   return refuse(r);
 }
@@ -129,11 +105,11 @@ error refuse_other_host(const sockaddr& address) noexcept {
 }
 
 library_error refusal_meaning(int value) noexcept {
-  return refusal_table::instance().find(value).meaning;
+  return find(value).meaning;
 }
 
 void describe_refusal(int value, text& out) {
-  const refusal r = refusal_table::instance().find(value);
+  const refusal r = find(value);
   const bool is_named = r.device[0] != '\0' || r.has_address();
   if (is_named && r.meaning == library_error::unknown_device) return describe_unknown_device(r, out);
   if (is_named && r.meaning == library_error::foreign_address) return describe_other_device(r, out);

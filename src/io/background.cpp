@@ -66,12 +66,21 @@ void background::post(task t) {
   wake_.signal();
 }
 
-void background::after(clock::duration delay, task t) {
-  const auto when = clock::now() + delay;
+background::timer background::after(clock::duration delay, task t) {
+  timer key{clock::now() + delay};
   const std::lock_guard<std::mutex> lock(mutex_);
-  const bool is_next = timers_.empty() || when < timers_.begin()->first;
-  timers_.emplace(when, std::move(t));
-  if (is_next) wake_.signal();
+  key.number = next_timer_++;
+  if (timers_.emplace(key, std::move(t)).first == timers_.begin()) wake_.signal();
+  return key;
+}
+
+void background::cancel(const timer& t) noexcept {
+  task forgotten;  // dies after the lock is gone: it may be the last that holds something
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = timers_.find(t);
+  if (found == timers_.end()) return;
+  forgotten = std::move(found->second);
+  timers_.erase(found);
 }
 
 background::watch_id background::add(int fd, std::weak_ptr<watched> object) {
@@ -108,7 +117,7 @@ int background::milliseconds_to_next_timer() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!tasks_.empty() || stopping_) return 0;
   if (timers_.empty()) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first - clock::now()).count();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first.when - clock::now()).count();
   return left < 0 ? 0 : left > INT_MAX ? INT_MAX : static_cast<int>(left);
 }
 
@@ -117,8 +126,8 @@ void background::run_due(std::vector<task>& due) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     wake_.clear();
     due.swap(tasks_);
-    const auto end = timers_.upper_bound(clock::now());
-    for (auto timer = timers_.begin(); timer != end; ++timer) due.push_back(std::move(timer->second));
+    const auto end = timers_.upper_bound({clock::now(), ~std::uint64_t{0}});
+    for (auto next = timers_.begin(); next != end; ++next) due.push_back(std::move(next->second));
     timers_.erase(timers_.begin(), end);
   }
   for (const task& t : due) t();

@@ -47,7 +47,18 @@ public:
   int start() noexcept;
 
   void post(task t);
-  void after(clock::duration delay, task t);
+
+  /// Names a timer; default-constructed it names none.
+  struct timer {
+    clock::time_point when{};
+    std::uint64_t number = 0;
+    bool operator<(const timer& other) const noexcept {
+      return when != other.when ? when < other.when : number < other.number;
+    }
+  };
+  timer after(clock::duration delay, task t);
+  /// Forgets a timer and its task, unless it runs already or has run.
+  void cancel(const timer& t) noexcept;
 
   /// Registers a descriptor; nothing is watched before arm().
   watch_id add(int fd, std::weak_ptr<watched> object);
@@ -74,7 +85,8 @@ private:
   unique_fd epoll_;
   notifier wake_;
   std::vector<task> tasks_;
-  std::multimap<clock::time_point, task> timers_;
+  std::map<timer, task> timers_;
+  std::uint64_t next_timer_ = 1;
   std::unordered_map<watch_id, std::weak_ptr<watched>> watches_;
   watch_id next_watch_ = 1;
   std::vector<task> exit_tasks_;

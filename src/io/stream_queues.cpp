@@ -14,7 +14,7 @@ namespace io {
 
 using verbs::error_code;
 
-core::error stream_queues::create(verbs::cm_id& id, const sizes& s) {
+core::error stream_queues::create(verbs::cm_id& id, const sizes& s, const connection_path& wish) {
   const verbs::context_ref device = id.context();
   if (!device) return core::library_error::no_device;  // it has vanished since the address was resolved
   core::error e = device_domain::get(device, device_);
@@ -31,7 +31,7 @@ core::error stream_queues::create(verbs::cm_id& id, const sizes& s) {
   if (!ec) completions_ = verbs::completion_queue::create(device, entries, channel_, 0, ec);
   e = io::to_error(ec);
   if (!e) e = create_memory();
-  if (!e) e = create_queue_pair(id);
+  if (!e) e = create_queue_pair(id, wish);
   if (!e) e = core::error(post_receives(sizes_.receive_depth));
   if (e) destroy(id);
   return e;
@@ -51,7 +51,7 @@ core::error stream_queues::create_memory() {
   return io::to_error(ec);
 }
 
-core::error stream_queues::create_queue_pair(verbs::cm_id& id) {
+core::error stream_queues::create_queue_pair(const verbs::cm_id& id, const connection_path& wish) {
   error_code ec;
   for (unsigned inline_size = sizes_.inline_size;; inline_size /= 2) {
     ibv_qp_init_attr attributes{};
@@ -63,11 +63,10 @@ core::error stream_queues::create_queue_pair(verbs::cm_id& id) {
     attributes.cap.max_send_sge = 1;
     attributes.cap.max_recv_sge = 1;
     attributes.cap.max_inline_data = inline_size;
-    id.create_queue_pair(device_->domain, attributes, ec);
+    queue_pair_ = verbs::queue_pair::create(device_->domain, attributes, ec);
     if (!ec) {
-      queue_pair_ = id.queue_pair().native_handle();
       sizes_.inline_size = attributes.cap.max_inline_data;
-      return {};
+      return initialize(id, queue_pair_, wish);
     }
     // Devices differ in what they take inline and do not say how much; EINVAL may mean that it was too much.
     if (ec.value() != EINVAL || inline_size == 0) break;
@@ -76,8 +75,8 @@ core::error stream_queues::create_queue_pair(verbs::cm_id& id) {
 }
 
 void stream_queues::destroy(verbs::cm_id& id) noexcept {
-  if (queue_pair_) id.destroy_queue_pair();
-  queue_pair_ = nullptr;
+  if (id) id.native_handle()->qp = nullptr;
+  queue_pair_.reset();
   completions_.reset();
   channel_.reset();
   received_region_.reset();
@@ -99,7 +98,7 @@ int stream_queues::post_receives(unsigned count) noexcept {
     const unsigned n = std::min(count, batch);
     list[n - 1].next = nullptr;
     ibv_recv_wr* bad = nullptr;
-    if (const int e = ::ibv_post_recv(queue_pair_, list, &bad)) return e;
+    if (const int e = ::ibv_post_recv(queue_pair_.native_handle(), list, &bad)) return e;
     list[n - 1].next = &list[n - 1] + 1;
     count -= n;
   }
@@ -109,15 +108,7 @@ int stream_queues::post_receives(unsigned count) noexcept {
 void stream_queues::to_error() noexcept {
   if (!queue_pair_) return;
   error_code ignored;
-  verbs::queue_pair_ref(queue_pair_, device_->device.table()).to_error(ignored);
-}
-
-void stream_queues::set_rnr_timer() noexcept {
-  if (!queue_pair_) return;
-  ibv_qp_attr attributes{};
-  attributes.min_rnr_timer = 12;
-  error_code ignored;  // a net under the credits; iWARP has no such timer
-  verbs::queue_pair_ref(queue_pair_, device_->device.table()).modify(attributes, IBV_QP_MIN_RNR_TIMER, ignored);
+  queue_pair_.to_error(ignored);
 }
 
 bool stream_queues::arm() noexcept {

@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_SRC_IO_STREAM_QUEUES_HPP
 #define ASIO_RDMA_SRC_IO_STREAM_QUEUES_HPP
 
+#include "io/connection_path.hpp"
 #include "io/device_domain.hpp"
 #include "io/memory_block.hpp"
 
@@ -11,6 +12,7 @@
 #include <asio_rdma/verbs/completion_channel.hpp>
 #include <asio_rdma/verbs/completion_queue.hpp>
 #include <asio_rdma/verbs/memory_region.hpp>
+#include <asio_rdma/verbs/queue_pair.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +39,15 @@ public:
   };
 
   /// Makes everything on the id's device, and posts all receives. On failure nothing is left.
-  core::error create(verbs::cm_id& id, const sizes& s);
+  core::error create(verbs::cm_id& id, const sizes& s, const connection_path& wish);
+  /// Brings the queue pair to where it sends and receives, once the peer has said who it is: on the active side between
+  /// CONNECT_RESPONSE and establish(), on the passive side before accept().
+  core::error make_ready(const verbs::cm_id& id, const connection_path& wish) {
+    return io::make_ready(id, queue_pair_, wish, path_);
+  }
+  /// From now on the id shows the queue pair as its own, and disconnect() moves that to the error state. Not before
+  /// establish() or accept(): the connection manager would make the transitions itself.
+  void show(const verbs::cm_id& id) const noexcept { id.native_handle()->qp = queue_pair_.native_handle(); }
   /// Destroys the queue pair and everything else. Blocks while the kernel does it; the id stays.
   void destroy(verbs::cm_id& id) noexcept;
   explicit operator bool() const noexcept { return static_cast<bool>(completions_); }
@@ -50,11 +60,11 @@ public:
   /// Posts count receives without memory, for messages whose data is written into the ring.
   int post_receives(unsigned count) noexcept;
   /// Posts a list. 0 or an errno value; then bad is the first one that was not posted.
-  int post_sends(ibv_send_wr* first, ibv_send_wr*& bad) noexcept { return ::ibv_post_send(queue_pair_, first, &bad); }
+  int post_sends(ibv_send_wr* first, ibv_send_wr*& bad) noexcept {
+    return ::ibv_post_send(queue_pair_.native_handle(), first, &bad);
+  }
   /// Moves the queue pair to the error state: every outstanding request is flushed.
   void to_error() noexcept;
-  /// RNR NAKs are to be repeated after 0.64 ms. The connection manager leaves 0, which means 655 ms (IBTA table 46).
-  void set_rnr_timer() noexcept;
 
   /// Arms the completion queue, unless it is armed. Poll once more afterwards. True if an event was taken for that:
   /// then whoever waited for it may have missed it.
@@ -71,11 +81,14 @@ public:
   unsigned send_depth() const noexcept { return sizes_.send_depth; }
   unsigned receive_depth() const noexcept { return sizes_.receive_depth; }
   unsigned inline_size() const noexcept { return sizes_.inline_size; }
+  std::uint32_t number() const noexcept { return queue_pair_.number(); }
+  /// What make_ready() came to.
+  const connection_path& path() const noexcept { return path_; }
   /// False if the port that the connection uses is known to be down.
   bool port_active(std::uint8_t port) const noexcept;
 
 private:
-  core::error create_queue_pair(verbs::cm_id& id);
+  core::error create_queue_pair(const verbs::cm_id& id, const connection_path& wish);
   core::error create_memory();
 
   sizes sizes_;
@@ -86,7 +99,8 @@ private:
   verbs::memory_region sent_region_;
   verbs::completion_channel channel_;
   verbs::completion_queue completions_;
-  ibv_qp* queue_pair_ = nullptr;  // the id's
+  verbs::queue_pair queue_pair_;  // not the id's own, since we make its transitions
+  connection_path path_;
   bool armed_ = false;
 };
 

@@ -18,6 +18,7 @@ inline core::error to_error(const boost::system::error_code& ec) noexcept {
   if (ec.category() == cm_reject_category()) return {ec.value(), core::error_domain::cm_reject};
   if (ec.category() == foreign_address_category()) return {ec.value(), core::error_domain::foreign_address};
   if (ec.category() == device_policy_category()) return {ec.value(), core::error_domain::device_policy};
+  if (ec.category() == option_category()) return {ec.value(), core::error_domain::option};
   return core::error(ec.value());
 }
 

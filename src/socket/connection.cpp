@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 namespace asio_rdma {
@@ -34,7 +35,11 @@ error connection::not_yet() const noexcept {
 
 bool connection::progress() noexcept {
   const bool any = engine_.progress();
-  if (any) threads_.wake_all();
+  if (any) {
+    threads_.wake_all();
+    ++traffic_;
+    if (settings_[option::keepalive] != 0) heard_at_ = io::background::clock::now();
+  }
   judge();
   return any;
 }
@@ -120,6 +125,7 @@ error connection::write(const iovec* buffers, std::size_t count, std::size_t& by
   if (peer_disconnected_) return error(EPIPE);
   if (engine_.dead() || engine_.writable() == 0) return not_yet();
   bytes = engine_.write(buffers, count);
+  ++traffic_;
   update_background();
   return {};
 }
@@ -176,8 +182,33 @@ bool connection::arm() noexcept {
   return progress();
 }
 
+/// Looks for completions, for as long as the owner wants it before a wait sleeps. Once in vain is enough until there is
+/// traffic again, so that an idle connection costs nothing. Unlocks between its looks. True if anything has changed.
+bool connection::spin(lock_type& lock) noexcept {
+  using clock = std::chrono::steady_clock;
+  if (settings_[option::busy_poll] == 0 || traffic_ == spun_in_vain_at_) return false;
+  const auto end = clock::now() + std::chrono::microseconds(settings_[option::busy_poll]);
+  const std::uint64_t before = traffic_;
+  while (!progress() && traffic_ == before) {
+    if (phase_ != phase::established || silence_pending_ || user_closed_ || has_ended() || peer_disconnected_) return true;
+    if (clock::now() >= end) {
+      spun_in_vain_at_ = traffic_;
+      return false;
+    }
+    lock.unlock();
+    std::this_thread::yield();  // the peer may need this very processor
+    lock.lock();
+  }
+  return true;
+}
+
 int connection::prepare_wait() noexcept {
-  const lock_type lock(mutex_);
+  lock_type lock(mutex_);
+  if (user_closed_) return -1;
+  if (phase_ == phase::established && !silence_pending_ && !changed_behind_owner_ && spin(lock)) {
+    owner_waits_ = !user_closed_;
+    return -1;
+  }
   if (user_closed_) return -1;
   owner_waits_ = true;
   if (phase_ == phase::established && !silence_pending_) {
@@ -209,7 +240,7 @@ void connection::wait() noexcept {
   if (user_closed_) return;
   int fd = -1;
   if (phase_ == phase::established && !silence_pending_) {
-    if (has_ended() || peer_disconnected_) return;
+    if (has_ended() || peer_disconnected_ || spin(lock)) return;
     // The event may have been meant for the owner, whom the caller looks after once this returns.
     const bool taken = engine_.queues().arm();
     if (progress() || (taken && owner_waits_) || silence_pending_) return;
@@ -278,8 +309,8 @@ void connection::on_readable() noexcept {
   update_background();
 }
 
-void connection::after(std::chrono::milliseconds delay, void (connection::*function)() noexcept) {
-  io::background::instance().after(delay, [weak = weak_from_this(), function] {
+io::background::timer connection::after(std::chrono::milliseconds delay, void (connection::*function)() noexcept) {
+  return io::background::instance().after(delay, [weak = weak_from_this(), function] {
     if (const auto self = weak.lock()) {
       const lock_type lock(self->mutex_);
       (self.get()->*function)();
@@ -302,12 +333,17 @@ error connection::remote_address(sockaddr_storage& result) noexcept {
 
 error connection::set_option(option name, int value) noexcept {
   const lock_type lock(mutex_);
-  return settings_.set(name, value);
+  const int before = settings_[option::keepalive];
+  const error e = settings_.set(name, value);
+  if (settings_[option::keepalive] != before) restart_keepalive();
+  return e;
 }
 
 int connection::get_option(option name) noexcept {
   const lock_type lock(mutex_);
-  return settings_.get(name);
+  int value = settings_[name];
+  if (phase_ >= phase::established && phase_ != phase::failed) (void)engine_.granted(name, value);
+  return value;
 }
 
 void connection::last_failure(failure& result) noexcept {

@@ -9,8 +9,8 @@
 #include "io/background.hpp"
 #include "io/notifier.hpp"
 #include "io/wait_list.hpp"
+#include "options/settings.hpp"
 #include "socket/failure_record.hpp"
-#include "socket/settings.hpp"
 #include "socket/stream_engine.hpp"
 #include "transfer/handshake.hpp"
 
@@ -121,6 +121,7 @@ private:
   void tell_listener(bool is_established);
 
   error not_yet() const noexcept;
+  bool spin(lock_type& lock) noexcept;
   bool progress() noexcept;
   void judge() noexcept;
   void judge_dead_queue() noexcept;
@@ -135,12 +136,17 @@ private:
   void stand_in_for_owner() noexcept;
   void wake_everybody() noexcept;
 
+  // Looking after a peer that says nothing.
+  void restart_keepalive();
+  void stop_keepalive() noexcept;
+  void look_for_life() noexcept;
+
   void start_linger();
   void step_linger() noexcept;
   void linger_timed_out() noexcept;
   void teardown_in_background() noexcept;
   void teardown() noexcept;
-  void after(std::chrono::milliseconds delay, void (connection::*function)() noexcept);
+  io::background::timer after(std::chrono::milliseconds delay, void (connection::*function)() noexcept);
 
   std::mutex mutex_;
   settings settings_;
@@ -168,6 +174,12 @@ private:
   io::notifier notifier_;  // the descriptor while there is no completion channel
   bool channel_handed_out_ = false;
   io::background::watch_id watch_ = 0;
+  std::uint64_t traffic_ = 0;          // counts what came and what was written
+  std::uint64_t spun_in_vain_at_ = 0;  // traffic_ then
+
+  io::background::timer keepalive_timer_;
+  io::background::timer linger_timer_;
+  io::background::clock::time_point heard_at_{};  // when the peer's device last showed life; kept with keepalive only
 
   sockaddr_storage local_{};  // as the user sees them
   sockaddr_storage remote_{};

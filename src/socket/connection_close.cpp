@@ -28,9 +28,10 @@ void connection::close() noexcept {
   progress();
   user_closed_ = true;
   owner_waits_ = false;
+  stop_keepalive();
   threads_.wake_all();
   const bool can_send = phase_ == phase::established && !has_ended() && !peer_disconnected_ && !engine_.dead();
-  if (can_send && settings_.linger != 0) {
+  if (can_send && settings_[option::linger] != 0) {
     start_linger();
   } else {
     teardown_in_background();
@@ -39,7 +40,8 @@ void connection::close() noexcept {
 
 void connection::start_linger() {
   engine_.end_sending();
-  after(settings_.linger < 0 ? default_linger : std::chrono::seconds(settings_.linger), &connection::linger_timed_out);
+  const int seconds = settings_[option::linger];
+  linger_timer_ = after(seconds < 0 ? default_linger : std::chrono::seconds(seconds), &connection::linger_timed_out);
   step_linger();
 }
 
@@ -74,6 +76,8 @@ void connection::teardown() noexcept {
   if (phase_ == phase::closed) return;
   phase_ = phase::closed;
   decided_ = nullptr;
+  stop_keepalive();
+  io::background::instance().cancel(linger_timer_);  // it would keep our memory
   forget_at_exit(this);
   if (watch_ != 0) io::background::instance().remove(watch_, engine_.queues().fd());
   watch_ = 0;

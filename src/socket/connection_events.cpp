@@ -28,15 +28,18 @@ constexpr std::chrono::milliseconds resolve_timeout{2000};
 /// A client that asked and never answers our reply is given up.
 constexpr std::chrono::milliseconds accept_timeout{5000};
 
-rdma_conn_param parameters(const settings& s, const unsigned char* private_data, std::size_t size) noexcept {
+rdma_conn_param parameters(const settings& s, std::uint32_t queue_pair, const unsigned char* private_data,
+                           std::size_t size) noexcept {
   rdma_conn_param p{};
   p.private_data = private_data;
   p.private_data_len = static_cast<std::uint8_t>(size);
   p.responder_resources = 1;
   p.initiator_depth = 1;
   p.flow_control = 1;
-  p.retry_count = static_cast<std::uint8_t>(s.retry_count);
-  p.rnr_retry_count = 7;  // without end: credits make RNR impossible, and this is the net under them
+  // A peer that leaves its transitions to the connection manager does as these say; we do as our own options say.
+  p.retry_count = static_cast<std::uint8_t>(s[option::retry_count]);
+  p.rnr_retry_count = static_cast<std::uint8_t>(s[option::rnr_retry]);
+  p.qp_num = queue_pair;
   return p;
 }
 
@@ -120,7 +123,7 @@ error connection::start_resolving(const sockaddr* address, socklen_t size) {
   error_code ec;
   id_.resolve_address(nullptr, as_sockaddr(carried), resolve_timeout, ec);
   if (ec) return explain_resolve_error(devices_, io::to_error(ec), carried);
-  after(std::chrono::milliseconds(settings_.connect_timeout), &connection::connect_timed_out);
+  after(std::chrono::milliseconds(settings_[option::connect_timeout]), &connection::connect_timed_out);
   return {};
 }
 
@@ -156,8 +159,10 @@ void connection::on_event(const verbs::cm_event& event) noexcept {
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
       if (phase_ == phase::resolving_route) route_resolved();
       break;
-    case RDMA_CM_EVENT_ESTABLISHED:
+    case RDMA_CM_EVENT_CONNECT_RESPONSE:
       if (phase_ == phase::connecting) answered(event);
+      break;
+    case RDMA_CM_EVENT_ESTABLISHED:
       if (phase_ == phase::accepting) established(event);
       break;
     case RDMA_CM_EVENT_ADDR_ERROR:
@@ -190,7 +195,9 @@ void connection::address_resolved() {
   failure_.set_device(id_.context().name());
   phase_ = phase::resolving_route;
   error_code ec;
-  id_.ack_timeout(static_cast<std::uint8_t>(settings_.ack_timeout), ec);  // older kernels keep their own
+  // The peer's packets, the connection manager's own and, over Ethernet, the priority follow from it too.
+  const int traffic_class = settings_[option::traffic_class];
+  if (traffic_class >= 0) id_.type_of_service(static_cast<std::uint8_t>(traffic_class), ec);
   id_.resolve_route(resolve_timeout, ec);
   if (ec) fail_connect(io::to_error(ec), failure_step::resolve_route);
 }
@@ -204,7 +211,7 @@ void connection::route_resolved() {
   const auto text = transfer::encode_handshake(ours);
   phase_ = phase::connecting;
   error_code ec;
-  id_.connect(parameters(settings_, text.data(), text.size()), ec);
+  id_.connect(parameters(settings_, engine_.queues().number(), text.data(), text.size()), ec);
   if (ec) fail_connect(io::to_error(ec), failure_step::connect);
 }
 
@@ -214,7 +221,11 @@ void connection::answered(const verbs::cm_event& event) {
   const auto agreed = transfer::agree(engine_.describe(), peer.value);
   if (!agreed) return fail_connect(library_error::mode_mismatch, failure_step::connect);
   engine_.start(peer.value, *agreed);
-  engine_.queues().set_rnr_timer();
+  if (const error e = engine_.make_ready(id_, settings_)) return fail_connect(e, failure_step::create_resources);
+  error_code ec;
+  id_.establish(ec);
+  if (ec) return fail_connect(io::to_error(ec), failure_step::connect);
+  engine_.queues().show(id_);
 
   const std::uint16_t port = id_.source_port();
   switch (loopback_) {
@@ -235,8 +246,6 @@ void connection::answered(const verbs::cm_event& event) {
 error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service, const transfer::handshake& peer,
                          const rdma_conn_param& request, bool v6_socket, decision decided) {
   const lock_type lock(mutex_);
-  error_code ec;
-  id.ack_timeout(static_cast<std::uint8_t>(settings_.ack_timeout), ec);
   if (const error e = engine_.create(id, settings_)) return e;
   const auto agreed = transfer::agree(engine_.describe(), peer);
   if (!agreed) {
@@ -244,6 +253,10 @@ error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service,
     return library_error::mode_mismatch;
   }
   engine_.start(peer, *agreed);
+  if (const error e = engine_.make_ready(id, settings_)) {
+    engine_.destroy(id);
+    return e;
+  }
   const auto text = transfer::encode_handshake(engine_.describe());
 
   local_ = verbs::to_storage(id.local_address());
@@ -267,11 +280,12 @@ error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service,
   failure_.set_peer(remote_);
   failure_.set_device(id.context().name());
 
-  rdma_conn_param reply = parameters(settings_, text.data(), text.size());
+  rdma_conn_param reply = parameters(settings_, engine_.queues().number(), text.data(), text.size());
   reply.responder_resources = std::min(reply.responder_resources, request.initiator_depth);
   reply.initiator_depth = std::min(reply.initiator_depth, request.responder_resources);
   phase_ = phase::accepting;
   service->adopt(shared_from_this(), id);  // before its events can come
+  error_code ec;
   id.accept(reply, ec);
   if (ec) {
     phase_ = phase::failed;
@@ -281,7 +295,7 @@ error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service,
   service_ = std::move(service);
   id_ = std::move(id);
   decided_ = std::move(decided);
-  engine_.queues().set_rnr_timer();
+  engine_.queues().show(id_);
   after(accept_timeout, &connection::accept_timed_out);
   return {};
 }
@@ -298,6 +312,7 @@ void connection::established(const verbs::cm_event&) {
 void connection::become_established() {
   phase_ = phase::established;
   drain_at_exit(shared_from_this());
+  restart_keepalive();
   engine_.flush();
   wake_everybody();
 }

@@ -8,8 +8,8 @@
 #include "device/choice.hpp"
 #include "io/notifier.hpp"
 #include "io/wait_list.hpp"
+#include "options/settings.hpp"
 #include "socket/connection.hpp"
-#include "socket/settings.hpp"
 #include "transfer/handshake.hpp"
 
 #include <asio_rdma/verbs/cm_id.hpp>

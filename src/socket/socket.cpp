@@ -1,17 +1,18 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
+#include <asio_rdma/detail/core/device.hpp>
 #include <asio_rdma/detail/core/socket.hpp>
 
 #include "cm/service.hpp"
 #include "device/choice.hpp"
 #include "io/verbs_error.hpp"
+#include "options/defaults.hpp"
 #include "socket/address.hpp"
 #include "socket/carrier.hpp"
 #include "socket/connection.hpp"
 #include "socket/failure_record.hpp"
 #include "socket/listener.hpp"
-#include "socket/settings.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -28,7 +29,7 @@ namespace core {
 /// the operations themselves run under the listener's or the connection's.
 class socket_impl {
 public:
-  explicit socket_impl(int family) noexcept : family_(family), id_(next_id()) {
+  explicit socket_impl(int family) : family_(family), id_(next_id()), settings_(default_settings()) {
     bound_.ss_family = static_cast<sa_family_t>(family);
   }
   ~socket_impl() { close(); }
@@ -152,7 +153,9 @@ public:
   error set_option(option name, int value) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
-    if (fixed_by_connection(name) && (connection_ || listener_)) return error(EINVAL);
+    const option_entry* const o = find_option(name);
+    if (o == nullptr) return error(ENOPROTOOPT);
+    if (is_too_late(o->deadline)) return error(EINVAL);
     if (const error e = settings_.set(name, value)) return e;
     if (connection_) (void)connection_->set_option(name, value);
     if (listener_) listener_->set_option(name, value);
@@ -162,7 +165,39 @@ public:
   error get_option(option name, int& value) const noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
-    value = connection_ ? connection_->get_option(name) : settings_.get(name);
+    const option_entry* const o = find_option(name);
+    if (o == nullptr || o->type == option_type::policy) return error(ENOPROTOOPT);
+    value = connection_ ? connection_->get_option(name) : settings_[name];
+    return {};
+  }
+
+  error set_text_option(option name, const char* text) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    const option_entry* const o = find_option(name);
+    if (o == nullptr || o->type != option_type::policy) return error(ENOPROTOOPT);
+    if (is_too_late(o->deadline)) return error(EINVAL);
+    device_choice choice;
+    if (*text != '\0') {
+      if (const error e = choose_device(text, choice)) return e;
+    }
+    settings_.device = text;
+    return {};
+  }
+
+  error get_text_option(option name, char* buffer, std::size_t size, std::size_t& length) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return error(EBADF);
+    const option_entry* const o = find_option(name);
+    if (o == nullptr || o->type != option_type::policy) return error(ENOPROTOOPT);
+    length = connection_ ? connection_->device_name(buffer, size) : 0;
+    if (length != 0) return {};
+    if (settings_.device.empty()) {
+      length = device_policy(buffer, size);
+    } else {
+      length = settings_.device.size();
+      std::snprintf(buffer, size, "%s", settings_.device.c_str());
+    }
     return {};
   }
 
@@ -200,10 +235,30 @@ private:
     return ++last;
   }
 
+  /// After a connect that failed there is another try.
+  bool has_connection() const noexcept {
+    if (!connection_) return false;
+    const error e = connection_->connect_result();
+    return !e || e == error(EAGAIN);
+  }
+
+  bool is_too_late(option_deadline deadline) const noexcept {
+    switch (deadline) {
+      case option_deadline::none:
+        return false;
+      case option_deadline::connection:
+        return has_connection() || listener_;
+      case option_deadline::bind:
+        break;
+    }
+    return is_bound_ || connection_ || listener_;
+  }
+
   error make_id() {
+    if (const error e = check_defaults()) return e;
     // The first time decides: a socket that failed to connect stays with its devices.
     if (!devices_.table) {
-      if (const error e = choose_device(devices_)) return e;
+      if (const error e = choose_device(settings_.device, devices_)) return e;
     }
     if (const error e = cm::service::instance(*devices_.table, service_)) return e;
     return service_->create_id(nullptr, cm_id_);
@@ -213,8 +268,8 @@ private:
     error e = make_id();
     if (e) return e;
     verbs::error_code ec;
-    cm_id_.reuse_address(settings_.reuse_address != 0, ec);
-    if (family_ == AF_INET6) cm_id_.v6_only(settings_.v6_only != 0, ec);
+    cm_id_.reuse_address(settings_[option::reuse_address] != 0, ec);
+    if (family_ == AF_INET6) cm_id_.v6_only(settings_[option::v6_only] != 0, ec);
     sockaddr_storage carried;
     e = carrier_of(devices_, asked, carried);
     if (!e) {
@@ -265,10 +320,12 @@ socket::~socket() {
 
 error socket::open_stream(int family, socket& result) noexcept {
   if (family != AF_INET && family != AF_INET6) return error(EAFNOSUPPORT);
-  socket_impl* const impl = new (std::nothrow) socket_impl(family);
-  if (!impl) return error(ENOMEM);
-  result = socket_impl::make(impl);
-  return {};
+  try {
+    result = socket_impl::make(new socket_impl(family));
+    return {};
+  } catch (const std::bad_alloc&) {
+    return error(ENOMEM);
+  }
 }
 
 error socket::bind(const sockaddr* address, socklen_t size) noexcept {
@@ -371,6 +428,20 @@ error socket::set_option(option name, int value) noexcept {
 }
 error socket::get_option(option name, int& value) const noexcept {
   return impl_->get_option(name, value);
+}
+error socket::set_text_option(option name, const char* text) noexcept {
+  try {
+    return impl_->set_text_option(name, text);
+  } catch (const std::bad_alloc&) {
+    return error(ENOMEM);
+  }
+}
+error socket::get_text_option(option name, char* buffer, std::size_t size, std::size_t& length) const noexcept {
+  try {
+    return impl_->get_text_option(name, buffer, size, length);
+  } catch (const std::bad_alloc&) {
+    return error(ENOMEM);
+  }
 }
 void socket::last_failure(failure& result) const noexcept {
   impl_->last_failure(result);

@@ -24,10 +24,6 @@ namespace {
 /// Sends in flight at once. More than a ring of chunks needs; small, since each connection has one.
 constexpr unsigned send_depth = 64;
 
-/// Takes a small message out of the staging memory when it is posted, which saves the device a read. More on a device
-/// that offers it costs memory for each slot of the send queue.
-constexpr unsigned wanted_inline_size = 128;
-
 /// Longest message. Past the knee of every device's curve, and four of them fit into the default ring.
 constexpr std::uint32_t longest_chunk = 64 * 1024;
 
@@ -68,6 +64,13 @@ public:
     ++count_;
   }
 
+  /// No message: a write of no bytes, which takes no receive.
+  void add_silent() noexcept {
+    add(message_kind::data, 0, nullptr, 0, engine_.peer_.ring_address, engine_.peer_.ring_key);
+    requests_[count_ - 1].opcode = IBV_WR_RDMA_WRITE;
+    requests_[count_ - 1].imm_data = 0;
+  }
+
   void post() noexcept {
     if (count_ == 0) return;
     // Without a completion for the last one, nothing would tell that the burst was sent.
@@ -89,20 +92,79 @@ private:
   ibv_sge entries_[capacity];
 };
 
+namespace {
+
+io::connection_path wish_of(const settings& s) noexcept {
+  io::connection_path wish;
+  wish.ack_timeout = s[option::ack_timeout];
+  wish.retry_count = s[option::retry_count];
+  wish.rnr_retry = s[option::rnr_retry];
+  wish.traffic_class = s[option::traffic_class];
+  wish.service_level = s[option::service_level];
+  wish.hop_limit = s[option::hop_limit];
+  wish.pkey = s[option::pkey];
+  wish.gid_index = s[option::gid_index];
+  return wish;
+}
+
+}  // namespace
+
 error stream_engine::create(verbs::cm_id& id, const settings& s) {
   io::stream_queues::sizes sizes;
-  sizes.ring = static_cast<std::uint32_t>(s.receive_buffer_size);
-  sizes.staging = static_cast<std::uint32_t>(s.send_buffer_size);
+  sizes.ring = static_cast<std::uint32_t>(s[option::receive_buffer_size]);
+  sizes.staging = static_cast<std::uint32_t>(s[option::send_buffer_size]);
   sizes.mirror = transfer::mirror_size;
   sizes.control_texts = transfer::mirror_size;
-  sizes.receive_depth = static_cast<unsigned>(s.queue_depth);
+  sizes.receive_depth = static_cast<unsigned>(s[option::queue_depth]);
   sizes.send_depth = send_depth;
-  sizes.inline_size = wanted_inline_size;
-  if (const error e = queues_.create(id, sizes)) return e;
+  sizes.inline_size = static_cast<unsigned>(s[option::inline_size]);
+  if (const error e = queues_.create(id, sizes, wish_of(s))) return e;
   incoming_.emplace(sizes.ring, queues_.receive_depth());
   staging_.emplace(sizes.staging);
   slots_.emplace(queues_.send_depth());
   return {};
+}
+
+error stream_engine::make_ready(const verbs::cm_id& id, const settings& s) {
+  return queues_.make_ready(id, wish_of(s));
+}
+
+bool stream_engine::granted(option name, int& value) const noexcept {
+  const io::connection_path& path = queues_.path();
+  switch (name) {
+    case option::queue_depth:
+      value = static_cast<int>(queues_.receive_depth());
+      return true;
+    case option::inline_size:
+      value = static_cast<int>(queues_.inline_size());
+      return true;
+    case option::ack_timeout:
+      value = path.ack_timeout;
+      return true;
+    case option::retry_count:
+      value = path.retry_count;
+      return true;
+    case option::rnr_retry:
+      value = path.rnr_retry;
+      return true;
+    case option::traffic_class:
+      value = path.traffic_class;
+      return true;
+    case option::service_level:
+      value = path.service_level;
+      return true;
+    case option::hop_limit:
+      value = path.hop_limit;
+      return true;
+    case option::pkey:
+      value = path.pkey;
+      return true;
+    case option::gid_index:
+      value = path.gid_index;
+      return true;
+    default:
+      return false;
+  }
 }
 
 transfer::handshake stream_engine::describe() const noexcept {
@@ -167,6 +229,7 @@ void stream_engine::sent(const ibv_wc& wc) noexcept {
   const std::uint64_t index = wc.wr_id / 2;
   if (const auto position = slots_->completed(index)) staging_->complete(*position);
   if (fin_index_ && index >= *fin_index_) fin_acknowledged_ = true;
+  if (life_index_ && index >= *life_index_) life_index_.reset();
 }
 
 void stream_engine::arrived(const ibv_wc& wc) noexcept {
@@ -288,9 +351,19 @@ void stream_engine::end_sending() noexcept {
   flush();
 }
 
+void stream_engine::ask_for_life() noexcept {
+  if (!window_ || dead_ || violation_ || aborted_) return;
+  if (slots_->outstanding() == 0) {
+    burst b(*this);
+    b.add_silent();
+    b.post();
+  }
+  life_index_ = slots_->next_index() - 1;
+}
+
 bool stream_engine::waits_for_peer() const noexcept {
   if (!window_ || dead_ || violation_ || aborted_) return false;
-  return staging_->unposted() > 0 || (sending_ended_ && !fin_index_) || incoming_->credit_due();
+  return life_index_ || staging_->unposted() > 0 || (sending_ended_ && !fin_index_) || incoming_->credit_due();
 }
 
 void stream_engine::stop() noexcept {

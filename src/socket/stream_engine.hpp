@@ -5,7 +5,7 @@
 #define ASIO_RDMA_SRC_SOCKET_STREAM_ENGINE_HPP
 
 #include "io/stream_queues.hpp"
-#include "socket/settings.hpp"
+#include "options/settings.hpp"
 #include "transfer/handshake.hpp"
 #include "transfer/receive_window.hpp"
 #include "transfer/send_queue.hpp"
@@ -32,6 +32,10 @@ public:
 
   /// What the peer has to know of this end.
   transfer::handshake describe() const noexcept;
+  /// Brings the queue pair to where it sends; see stream_queues::make_ready().
+  error make_ready(const verbs::cm_id& id, const settings& s);
+  /// What the device has granted for an option that was a wish; false for other options.
+  bool granted(option name, int& value) const noexcept;
   /// What the peer told us; may be sent to from now on.
   void start(const transfer::handshake& peer, const transfer::agreement& agreed);
 
@@ -61,7 +65,11 @@ public:
   bool eof() const noexcept { return incoming_ && incoming_->eof(); }
   bool peer_ended() const noexcept { return incoming_ && incoming_->fin(); }
 
-  /// Something can only be sent once the peer has made room: staged bytes, fin, a credit.
+  /// Asks the peer's device for a sign of life: unless requests wait for an acknowledgement anyway, it gets a write of no
+  /// bytes, which only its device notices. waits_for_peer() until it has answered; if it does not, the device gives up.
+  void ask_for_life() noexcept;
+
+  /// Something can only be sent once the peer has made room: staged bytes, fin, a credit. Or it was asked for life.
   bool waits_for_peer() const noexcept;
 
   /// Something of the queue pair has failed: nothing more will arrive or be sent.
@@ -103,6 +111,7 @@ private:
   bool sending_ended_ = false;
   std::optional<std::uint64_t> fin_index_;  // of the work request that carries fin
   bool fin_acknowledged_ = false;
+  std::optional<std::uint64_t> life_index_;  // of the work request whose completion is the sign of life
   bool dead_ = false;
   ibv_wc_status failed_status_ = IBV_WC_SUCCESS;
   std::uint32_t vendor_error_ = 0;

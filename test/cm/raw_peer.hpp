@@ -47,6 +47,9 @@ public:
   /// An ordinary send, which no socket of ours sends.
   ibv_wc_status send(std::uint32_t immediate);
 
+  /// Is gone without a word: what is sent to it gets no answer.
+  void vanish() { id_.destroy_queue_pair(); }
+
   /// Waits for an event of that type; fails the test if another one comes.
   verbs::cm_event expect(rdma_cm_event_type type);
   verbs::cm_event next_event();

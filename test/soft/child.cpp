@@ -116,15 +116,4 @@ bool may_copy() {
   return ::process_vm_readv(::getpid(), &target, 1, &source, 1, 0) == 1;
 }
 
-environment::environment(const char* name, const char* value) : name_(name), was_set_(::getenv(name) != nullptr) {
-  if (was_set_) before_ = ::getenv(name);
-  if (value) ::setenv(name, value, 1);
-  else ::unsetenv(name);
-}
-
-environment::~environment() {
-  if (was_set_) ::setenv(name_.c_str(), before_.c_str(), 1);
-  else ::unsetenv(name_.c_str());
-}
-
 }  // namespace soft_test

@@ -4,6 +4,8 @@
 #ifndef ASIO_RDMA_TEST_SOFT_CHILD_HPP
 #define ASIO_RDMA_TEST_SOFT_CHILD_HPP
 
+#include "support/environment.hpp"
+
 #include <sys/types.h>
 
 #include <cstddef>
@@ -83,18 +85,7 @@ private:
   line line_;
 };
 
-/// Sets an environment variable, or unsets it for null, while it lives.
-class environment {
-public:
-  environment(const char* name, const char* value);
-  environment(const environment&) = delete;
-  environment& operator=(const environment&) = delete;
-  ~environment();
-
-private:
-  std::string name_, before_;
-  bool was_set_;
-};
+using test_support::environment;
 
 /// Whether processes may copy each other's memory here.
 bool may_copy();

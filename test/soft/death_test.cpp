@@ -3,7 +3,7 @@
 
 // Processes are killed at random moments under load. Whoever survives learns of it within a second, whatever the dead
 // one was about, gets each of its requests back once, keeps nothing of it, and goes on with the next.
-// ASIO_RDMA_KILLS says how often in each case; the normal number suits a suite that is run every day.
+// ASIO_RDMA_TEST_KILLS says how often in each case; the normal number suits a suite that is run every day.
 
 #include "machine.hpp"
 
@@ -39,7 +39,7 @@ const auto both_ways = data::make({"direct", "shared"});
 const asio_rdma::verbs::api& table = asio_rdma::verbs::software_device();
 
 unsigned kills() {
-  const char* const value = ::getenv("ASIO_RDMA_KILLS");
+  const char* const value = ::getenv("ASIO_RDMA_TEST_KILLS");
   return value ? static_cast<unsigned>(std::stoul(value)) : 25;
 }
 

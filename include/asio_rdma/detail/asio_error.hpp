@@ -39,6 +39,7 @@ inline boost::system::error_code to_asio_error(core::error e) noexcept {
     case core::error_domain::system:
     case core::error_domain::foreign_address:
     case core::error_domain::device_policy:
+    case core::error_domain::option:
       break;
   }
   return to_error_code(e);

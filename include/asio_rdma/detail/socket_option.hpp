@@ -7,7 +7,9 @@
 #include <asio_rdma/detail/core/socket.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <stdexcept>
+#include <string>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -75,10 +77,64 @@ public:
   constexpr bool operator!() const noexcept { return !value(); }
 };
 
+/// An option whose value is a short text.
+template <int Level, int Name>
+class text_option {
+public:
+  text_option() noexcept = default;
+  /// Throws std::length_error for a text of 64 characters or more, which no device's name has.
+  explicit text_option(const char* text) { assign(text); }
+  explicit text_option(const std::string& text) { assign(text.c_str()); }
+  text_option& operator=(const char* text) {
+    assign(text);
+    return *this;
+  }
+  text_option& operator=(const std::string& text) { return *this = text.c_str(); }
+
+  std::string value() const { return text_; }
+
+  // For Asio.
+  template <class Protocol>
+  int level(const Protocol&) const noexcept {
+    return Level;
+  }
+  template <class Protocol>
+  int name(const Protocol&) const noexcept {
+    return Name;
+  }
+  template <class Protocol>
+  char* data(const Protocol&) noexcept {
+    return text_;
+  }
+  template <class Protocol>
+  const char* data(const Protocol&) const noexcept {
+    return text_;
+  }
+  template <class Protocol>
+  std::size_t size(const Protocol&) const noexcept {
+    return sizeof text_;
+  }
+  template <class Protocol>
+  void resize(const Protocol&, std::size_t size) {
+    if (size > sizeof text_) throw std::length_error("socket option resize");
+  }
+
+private:
+  void assign(const char* text) {
+    const std::size_t length = std::strlen(text);
+    if (length >= sizeof text_) throw std::length_error("socket option text");
+    std::memcpy(text_, text, length + 1);
+  }
+
+  char text_[64] = {};
+};
+
 template <core::option Name>
 using rdma_int_option = int_option<rdma_option_level, static_cast<int>(Name)>;
 template <core::option Name>
 using rdma_bool_option = bool_option<rdma_option_level, static_cast<int>(Name)>;
+template <core::option Name>
+using rdma_text_option = text_option<rdma_option_level, static_cast<int>(Name)>;
 
 }  // namespace detail
 }  // namespace v1

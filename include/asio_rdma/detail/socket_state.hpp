@@ -8,7 +8,6 @@
 #include <asio_rdma/detail/core/socket.hpp>
 #include <asio_rdma/detail/descriptor_wait.hpp>
 #include <asio_rdma/detail/operation.hpp>
-#include <asio_rdma/detail/remembered_options.hpp>
 
 #include <boost/system/error_code.hpp>
 
@@ -165,7 +164,6 @@ public:
   bool non_blocking = false;
   bool native_non_blocking = false;
   bool acknowledged_writes = false;
-  remembered_options options;
 
   // Links of the service's list.
   socket_state* next = nullptr;

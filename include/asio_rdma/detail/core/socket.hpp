@@ -22,7 +22,8 @@ enum class readiness : int { read = 0, write = 1, error = 2 };
 /// Which direction to shut down; the values are those of SHUT_RD, SHUT_WR, SHUT_RDWR and of Asio's shutdown_type.
 enum class direction : int { receive = SHUT_RD, send = SHUT_WR, both = SHUT_RDWR };
 
-/// Socket options that the core acts on. Units and ranges stand with their public names in socket_options.hpp.
+/// Socket options that the core acts on. Their table is src/options/option_table.cpp; units and ranges stand with their
+/// public names in socket_options.hpp too.
 enum class option : int {
   receive_buffer_size, ///< bytes of the ring that the peer writes into; a power of two; before connect or listen
   send_buffer_size,    ///< bytes staged for sending; a power of two; before connect or listen
@@ -34,7 +35,56 @@ enum class option : int {
   retry_count,         ///< 0..7; before connect or listen
   connect_timeout,     ///< milliseconds until a connect that got no answer fails
   acknowledged_writes, ///< 0 or 1: a write completes when the peer's device has acknowledged its bytes
+  inline_size,         ///< bytes up to which messages are copied into the send queue; before connect or listen
+  busy_poll,           ///< microseconds to spin before a wait sleeps
+  traffic_class,       ///< -1: the connection manager's; before connect or listen
+  rnr_retry,           ///< 0..7; before connect or listen
+  keepalive,           ///< seconds of silence after which the peer's device is asked; 0: never
+  keepalive_idle,      ///< seconds that SO_KEEPALIVE sets keepalive to: TCP_KEEPIDLE
+  service_level,       ///< -1: the connection manager's; before connect or listen
+  pkey,                ///< partition key that the connection must have; 0: any; before connect or listen
+  hop_limit,           ///< 0: the connection manager's; before connect or listen
+  gid_index,           ///< GID that the connection must have; -1: any; before connect or listen
+  device,              ///< text: a device policy; before bind, connect or listen
+
+  // TCP's options that mean nothing here, or go without saying: a program may set them, and reads back what it set.
+  no_delay,
+  cork,
+  quick_ack,
+  max_segment,
+  keepalive_interval,
+  keepalive_count,
+  user_timeout,
+  syn_count,
+  fin_timeout,
+  defer_accept,
+  window_clamp,
+  not_sent_low_watermark,
+  fast_open,
+  broadcast,
+  debug,
+  do_not_route,
+  out_of_band_inline,
+  receive_low_watermark,
+  send_low_watermark,
+  priority,
+  reuse_port,
+  connection_aborted,
+  // What was last asked for by TCP's name, which rounds, cuts, or comes too late without an error; INT_MIN: nothing.
+  receive_buffer_hint,
+  send_buffer_hint,
+  traffic_class_hint,
+  hop_limit_hint,
 };
+
+/// What a value of an option may be.
+struct option_range {
+  int least = 0;
+  int most = 0;
+  int standard = 0;  ///< the value where neither the program nor the process says anything
+};
+/// False for an option that does not exist or whose value is a text.
+ASIO_RDMA_DECL bool find_option_range(option name, option_range& result) noexcept;
 
 /// The steps at which a connection can fail, for last_failure().
 enum class failure_step : int {
@@ -128,9 +178,14 @@ public:
   ASIO_RDMA_DECL error local_address(sockaddr_storage& result) const noexcept;
   ASIO_RDMA_DECL error remote_address(sockaddr_storage& result) const noexcept;
 
-  /// EINVAL for a value out of range, or that comes too late to act on.
+  /// EINVAL for a value out of range, or that comes too late to act on; ENOPROTOOPT for an option that does not exist.
   ASIO_RDMA_DECL error set_option(option name, int value) noexcept;
+  /// What is in force: once connected, what the device granted.
   ASIO_RDMA_DECL error get_option(option name, int& value) const noexcept;
+  /// For options whose value is a text, which is copied. As above; an error that means unknown_device for such a device.
+  ASIO_RDMA_DECL error set_text_option(option name, const char* text) noexcept;
+  /// Writes the text as snprintf does, and its length.
+  ASIO_RDMA_DECL error get_text_option(option name, char* buffer, std::size_t size, std::size_t& length) const noexcept;
 
   ASIO_RDMA_DECL void last_failure(failure& result) const noexcept;
 

@@ -1,0 +1,253 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+// Peers that say nothing any more, and the time before a wait sleeps.
+
+#include "core_socket.hpp"
+#include "raw_peer.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+using namespace cm_test;
+using core::option;
+using std::chrono::steady_clock;
+
+namespace {
+
+/// What a socket that nobody touches comes to, within half a minute.
+core::error fate_of(const core::socket& s) {
+  const auto give_up = steady_clock::now() + std::chrono::seconds(30);
+  core::failure f;
+  while (!f.code && steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    s.last_failure(f);
+  }
+  return f.code;
+}
+
+/// A connection of ours to a peer that vanishes without a word.
+struct forsaken {
+  explicit forsaken(int keepalive) {
+    (void)l.socket.set_option(option::keepalive, keepalive);
+    (void)l.socket.set_option(option::ack_timeout, 14);  // 7 times 67 ms
+    const verbs::cm_event event = peer.connect(l.port, {});
+    BOOST_REQUIRE_EQUAL(rdma_event_str(event.type), rdma_event_str(RDMA_CM_EVENT_ESTABLISHED));
+    victim = l.accept();
+  }
+  core::error outcome() {
+    std::string text;
+    return read_some(victim, text);
+  }
+
+  listening l;
+  raw_peer peer;
+  core::socket victim;
+};
+
+struct pair {
+  pair() {
+    BOOST_REQUIRE_EQUAL(connect(client, device_address(l.port)), core::error());
+    server = l.accept();
+  }
+  /// So that there was traffic.
+  void exchange() {
+    std::string text;
+    BOOST_TEST(write_all(client, "x") == core::error());
+    BOOST_TEST(read_some(server, text) == core::error());
+    BOOST_TEST(text == "x");
+  }
+
+  listening l;
+  core::socket client = open_socket();
+  core::socket server;
+};
+
+/// How long it takes to get ready to sleep.
+steady_clock::duration time_to_prepare(core::socket& s) {
+  const auto start = steady_clock::now();
+  const int fd = s.prepare_wait();
+  const auto result = steady_clock::now() - start;
+  BOOST_TEST(fd >= 0);
+  s.end_wait();
+  return result;
+}
+
+/// Writes one byte a moment after it was told to.
+class late_writer {
+public:
+  explicit late_writer(core::socket& s) : thread_([this, &s] {
+    while (!go_) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    (void)write_all(s, "y");
+  }) {}
+  ~late_writer() { thread_.join(); }
+  void go() { go_ = true; }
+
+private:
+  std::atomic<bool> go_{false};
+  std::thread thread_;
+};
+
+long sleeps_of_this_thread() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+constexpr int tries = 40;
+
+/// How often a read did not have to sleep for a byte that came soon.
+int reads_without_a_sleep(pair& p) {
+  int result = 0;
+  for (int i = 0; i < tries; ++i) {
+    p.exchange();
+    std::string text;
+    {
+      late_writer writer(p.client);
+      const long before = sleeps_of_this_thread();
+      writer.go();
+      BOOST_TEST(read_some(p.server, text) == core::error());
+      result += sleeps_of_this_thread() == before ? 1 : 0;
+    }
+  }
+  return result;
+}
+
+/// How often a byte came before the descriptor had to be waited for.
+int waits_without_a_descriptor(pair& p) {
+  int result = 0;
+  for (int i = 0; i < tries; ++i) {
+    p.exchange();
+    std::string text;
+    {
+      late_writer writer(p.client);
+      writer.go();
+      result += p.server.prepare_wait() < 0 ? 1 : 0;
+      p.server.end_wait();
+    }
+    BOOST_TEST(read_some(p.server, text) == core::error());
+  }
+  return result;
+}
+
+constexpr int longest_spin = 10000;  // microseconds
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(keepalive)
+
+BOOST_AUTO_TEST_CASE(finds_a_dead_peer_while_nobody_does_anything) {
+  forsaken f(1);
+  f.peer.vanish();
+  BOOST_TEST(fate_of(f.victim) == core::error(ETIMEDOUT));
+  BOOST_TEST(f.outcome() == core::error(ETIMEDOUT));
+}
+
+BOOST_AUTO_TEST_CASE(finds_a_dead_peer_while_the_owner_waits_and_does_not_run) {
+  forsaken f(1);
+  BOOST_TEST(f.victim.prepare_wait() >= 0);
+  f.peer.vanish();
+  BOOST_TEST(fate_of(f.victim) == core::error(ETIMEDOUT));
+  f.victim.end_wait();
+}
+
+BOOST_AUTO_TEST_CASE(wakes_a_thread_that_waits_to_read) {
+  forsaken f(1);
+  f.peer.vanish();
+  BOOST_TEST(f.outcome() == core::error(ETIMEDOUT));
+}
+
+BOOST_AUTO_TEST_CASE(can_be_switched_on_later_and_off_again) {
+  forsaken f(0);
+  f.peer.vanish();
+  BOOST_TEST(f.victim.set_option(option::keepalive, 1) == core::error());
+  BOOST_TEST(f.victim.set_option(option::keepalive, 0) == core::error());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  core::failure none;
+  f.victim.last_failure(none);
+  BOOST_TEST(none.code == core::error());
+  BOOST_TEST(f.victim.set_option(option::keepalive, 1) == core::error());
+  BOOST_TEST(fate_of(f.victim) == core::error(ETIMEDOUT));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(busy_poll)
+
+BOOST_AUTO_TEST_CASE(a_read_does_not_sleep_for_what_comes_soon) {
+  pair p;
+  BOOST_TEST(reads_without_a_sleep(p) < tries / 2);
+  BOOST_TEST(p.server.set_option(option::busy_poll, longest_spin) == core::error());
+  BOOST_TEST(reads_without_a_sleep(p) >= tries / 2);
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_gets_no_descriptor_for_what_comes_soon) {
+  pair p;
+  BOOST_TEST(waits_without_a_descriptor(p) < tries / 2);
+  BOOST_TEST(p.server.set_option(option::busy_poll, longest_spin) == core::error());
+  BOOST_TEST(waits_without_a_descriptor(p) >= tries / 2);
+}
+
+BOOST_AUTO_TEST_CASE(once_in_vain_is_enough_until_there_is_traffic) {
+  constexpr std::chrono::microseconds spin(longest_spin);
+  pair p;
+  BOOST_TEST(p.server.set_option(option::busy_poll, longest_spin) == core::error());
+  for (int i = 0; i < 2; ++i) {
+    p.exchange();
+    BOOST_TEST((time_to_prepare(p.server) >= spin));
+    auto shortest = steady_clock::duration::max();
+    for (int j = 0; j < 20; ++j) shortest = std::min(shortest, time_to_prepare(p.server));
+    BOOST_TEST((shortest < spin));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(death_of_the_path, *boost::unit_test::label("kernel"))
+
+namespace {
+
+struct link_down {
+  link_down() { BOOST_REQUIRE_EQUAL(std::system("ip link set net1 down"), 0); }
+  ~link_down() { BOOST_TEST(std::system("ip link set net1 up") == 0); }
+};
+
+}  // namespace
+
+// Two devices of one kernel; the link of one goes down.
+BOOST_AUTO_TEST_CASE(keepalive_finds_it) {
+  if (::geteuid() != 0) BOOST_FAIL("links can be taken down by root only");
+  core::socket server = open_socket();
+  core::socket client = open_socket();
+  sockaddr_storage address{};
+  auto& v4 = reinterpret_cast<sockaddr_in&>(address);
+  v4.sin_family = AF_INET;
+  v4.sin_addr.s_addr = htonl(0x0a4e0001);  // 10.78.0.1, net1
+  BOOST_TEST(server.bind(plain(address), sizeof address) == core::error());
+  BOOST_TEST(server.listen(1) == core::error());
+  sockaddr_storage bound{};
+  (void)server.local_address(bound);
+  BOOST_TEST(client.set_option(option::keepalive, 1) == core::error());
+  BOOST_TEST(client.set_option(option::ack_timeout, 14) == core::error());
+  v4.sin_addr.s_addr = htonl(0x0a4d0001);  // 10.77.0.1, net0
+  v4.sin_port = 0;
+  BOOST_TEST(client.bind(plain(address), sizeof address) == core::error());
+  BOOST_TEST(connect(client, bound) == core::error());
+  core::socket peer;
+  BOOST_TEST(wait_for(server, [&] { return server.accept(peer); }) == core::error());
+  {
+    const link_down down;
+    BOOST_TEST(fate_of(client) == core::error(ETIMEDOUT));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
