@@ -122,11 +122,27 @@ void stream_queues::set_rnr_timer() noexcept {
 
 bool stream_queues::arm() noexcept {
   error_code ec;
-  const bool taken = armed_ && completions_.take_events(ec) > 0;
-  if (armed_ && !taken) return false;
+  const unsigned taken = armed_ ? completions_.take_events(ec) : 0;
+  events_taken_ += taken;
+  if (armed_ && taken == 0) return false;
   completions_.request_notification(false, ec);
   armed_ = !ec;
-  return taken;
+  ++events_armed_;
+  return taken > 0;
+}
+
+verbs::queue_pair_description stream_queues::describe_queue_pair(error_code& ec) const noexcept {
+  if (!queue_pair_) {
+    ec = error_code(ENOTCONN, boost::system::system_category());
+    return {};
+  }
+  constexpr int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_TIMEOUT |
+                       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_PORT;
+  return verbs::queue_pair_ref(queue_pair_, device_->device.table()).query(mask, ec);
+}
+
+ibv_gid stream_queues::query_gid(std::uint8_t port, int index, error_code& ec) const noexcept {
+  return device_->device.query_gid(port, index, ec);
 }
 
 bool stream_queues::port_active(std::uint8_t port) const noexcept {

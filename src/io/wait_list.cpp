@@ -35,8 +35,8 @@ void wait_list::wake_all() noexcept {
   for (const waiter* w = first_; w; w = w->next) w->wake.signal();
 }
 
-void wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
-  if (last_attempt().list == this && last_attempt().changes != changes_) return;
+bool wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
+  if (last_attempt().list == this && last_attempt().changes != changes_) return false;
   thread_local notifier wake;
   const bool can_be_woken = wake.open();
   waiter self{wake, first_};
@@ -52,6 +52,7 @@ void wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
   while (*link != &self) link = &(*link)->next;
   *link = self.next;
   wake.clear();
+  return true;
 }
 
 }  // namespace io

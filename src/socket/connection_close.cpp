@@ -5,7 +5,6 @@
 
 #include "log/log.hpp"
 #include "socket/connection.hpp"
-#include "socket/exit_drain.hpp"
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -74,12 +73,13 @@ void connection::teardown() noexcept {
   if (phase_ == phase::closed) return;
   phase_ = phase::closed;
   decided_ = nullptr;
-  forget_at_exit(this);
   if (watch_ != 0) io::background::instance().remove(watch_, engine_.queues().fd());
   watch_ = 0;
-  if (!id_) return;
-  engine_.destroy(id_);
-  service_->destroy(std::move(id_));
+  if (id_) {
+    engine_.destroy(id_);
+    service_->destroy(std::move(id_));
+  }
+  leave_registry();
 }
 
 bool connection::drain() noexcept {

@@ -55,6 +55,7 @@ struct failure {
 };
 
 class socket_impl;
+struct socket_statistics;
 
 /// A stream socket or listener in user space, as the kernel's sockets are for TCP: operations that never block and say
 /// EAGAIN, a file descriptor to wait on, and work that goes on in the background where nobody waits. It knows no Asio.
@@ -136,6 +137,9 @@ public:
 
   /// Writes the name of the device that the connection runs on, as snprintf does; an empty text before there is one.
   ASIO_RDMA_DECL std::size_t device_name(char* buffer, std::size_t size) const noexcept;
+
+  /// What this socket's connection or listener has done, and how things stand.
+  ASIO_RDMA_DECL void statistics(socket_statistics& result) const noexcept;
 
   /// rdma_cm_id*, or null before bind() or connect(). Stays valid until close().
   ASIO_RDMA_DECL void* native_id() const noexcept;
