@@ -24,10 +24,14 @@ core::error stream_queues::create(verbs::cm_id& id, const sizes& s) {
   sizes_.receive_depth = std::min(s.receive_depth, most);
   sizes_.send_depth = std::min(s.send_depth, most);
 
-  error_code ec;
-  channel_ = verbs::completion_channel::create(device, ec);
   // Room for everything that can be outstanding at once: a queue that overruns takes the connection down.
   const auto entries = static_cast<int>(sizes_.receive_depth + sizes_.send_depth);
+  if (entries > device_->limits.max_cqe) {
+    device_.reset();
+    return core::library_error::device_limit;
+  }
+  error_code ec;
+  channel_ = verbs::completion_channel::create(device, ec);
   if (!ec) completions_ = verbs::completion_queue::create(device, entries, channel_, 0, ec);
   e = io::to_error(ec);
   if (!e) e = create_memory();

@@ -93,7 +93,7 @@ public:
   /// library_error::eof; ENOTCONN; or why the connection ended, after the bytes that did arrive. peek leaves them there.
   ASIO_RDMA_DECL error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept;
   /// Takes bytes over for sending. Success with bytes >= 1 (or 0 if the buffers' total size is 0); EAGAIN; EPIPE after
-  /// shutdown(send) or once the peer is gone; ENOTCONN.
+  /// shutdown(send) or once the peer has left in order; why the connection ended; ENOTCONN.
   ASIO_RDMA_DECL error write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept;
   /// The stream position up to which bytes were taken over by write(), for acknowledged().
   ASIO_RDMA_DECL std::uint64_t write_position() const noexcept;
