@@ -19,8 +19,8 @@ namespace core {
 class connection;
 class listener;
 
-/// All connections and listeners of the process, from the first step of connecting to the end of lingering, and the sums
-/// of those that are gone. Thread-safe. It calls nothing, so that its mutex may be locked under theirs.
+/// All connections and listeners of the process, from the first step of connecting to the end of lingering, and the
+/// sums of those that are gone. Thread-safe. It calls nothing, so that its mutex may be locked under theirs.
 class registry {
 public:
   /// The process's instance, which is never destroyed.

@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <regex>
+#include <set>
 #include <sstream>
 
 using asio_rdma::connection_state;
@@ -459,6 +462,30 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_snapshot_names_everything) {
   int heads = 0;
   for (std::string line; std::getline(lines, line);) heads += line[0] != '\t';
   BOOST_TEST(heads == 1 + 3 + 1);
+}
+
+/// Names before a colon, at the begin of the word.
+std::set<std::string> names_in(const std::string& text) {
+  static const std::regex pattern("[ \t]([a-z_]+)(\\[[0-9]+\\])?:");
+  std::set<std::string> names;
+  for (std::sregex_iterator i(text.begin(), text.end(), pattern), end; i != end; ++i) names.insert((*i)[1]);
+  return names;
+}
+
+BOOST_AUTO_TEST_CASE(the_document_explains_every_name_and_state) {
+  std::ifstream file(SOURCE_FOLDER "/doc/statistics.md");
+  BOOST_REQUIRE(file);
+  std::ostringstream document;
+  document << file.rdbuf();
+  connected_pair p;
+  rc::acceptor acceptor(p.context, any_port());
+  const std::set<std::string> names = names_in(to_string(snapshot()));
+  BOOST_TEST(names.size() > 50u);
+  for (const std::string& name : names) BOOST_TEST(contains(document.str(), "`" + name + "`"), name);
+  for (int state = 0; state <= static_cast<int>(connection_state::closed); ++state) {
+    const std::string row = std::string("| `") + to_string(static_cast<connection_state>(state)) + "` |";
+    BOOST_TEST(contains(document.str(), row), row);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(snapshots_are_taken_while_four_threads_run_traffic) {

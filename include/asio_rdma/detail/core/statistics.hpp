@@ -136,9 +136,9 @@ struct process_totals {
   stream_counters counters;             ///< of all connections together
 };
 
-/// Calls a function for each connection and listener of the process in the order of their numbers, lingering ones that no
-/// socket owns any more included, then gives the totals. Each entry is of one moment, all together are not. An exception
-/// of the function passes through. Thread-safe; not for signal handlers, since it takes mutexes.
+/// Calls a function for each connection and listener of the process in the order of their numbers, lingering ones that
+/// no socket owns any more included, then gives the totals. Each entry is of one moment, all together are not. An
+/// exception of the function passes through. Thread-safe; not for signal handlers, since it takes mutexes.
 ASIO_RDMA_DECL void visit_sockets(void (*function)(const socket_statistics& s, void* context), void* context,
                                   process_totals& totals);
 
