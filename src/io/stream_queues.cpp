@@ -24,10 +24,14 @@ core::error stream_queues::create(verbs::cm_id& id, const sizes& s, const connec
   sizes_.receive_depth = std::min(s.receive_depth, most);
   sizes_.send_depth = std::min(s.send_depth, most);
 
-  error_code ec;
-  channel_ = verbs::completion_channel::create(device, ec);
   // Room for everything that can be outstanding at once: a queue that overruns takes the connection down.
   const auto entries = static_cast<int>(sizes_.receive_depth + sizes_.send_depth);
+  if (entries > device_->limits.max_cqe) {
+    device_.reset();
+    return core::library_error::device_limit;
+  }
+  error_code ec;
+  channel_ = verbs::completion_channel::create(device, ec);
   if (!ec) completions_ = verbs::completion_queue::create(device, entries, channel_, 0, ec);
   e = io::to_error(ec);
   if (!e) e = create_memory();
@@ -115,11 +119,29 @@ bool stream_queues::arm() noexcept {
   error_code ec;
   // Armed once, the queue has raised one event at most.
   const bool taken = armed_ && channel_.get_event(ec) != nullptr;
-  if (taken) completions_.count_event();
   if (armed_ && !taken) return false;
+  if (taken) {
+    completions_.count_event();
+    ++events_taken_;
+  }
   completions_.request_notification(false, ec);
   armed_ = !ec;
+  ++events_armed_;
   return taken;
+}
+
+verbs::queue_pair_description stream_queues::describe_queue_pair(error_code& ec) const noexcept {
+  if (!queue_pair_) {
+    ec = error_code(ENOTCONN, boost::system::system_category());
+    return {};
+  }
+  constexpr int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_TIMEOUT |
+                       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_PORT;
+  return queue_pair_.query(mask, ec);
+}
+
+ibv_gid stream_queues::query_gid(std::uint8_t port, int index, error_code& ec) const noexcept {
+  return device_->device.query_gid(port, index, ec);
 }
 
 bool stream_queues::port_active(std::uint8_t port) const noexcept {

@@ -78,6 +78,16 @@ public:
   std::byte* control_texts() const noexcept { return sent_.data() + sizes_.staging; }
   std::uint32_t local_key() const noexcept { return sent_region_.lkey(); }
 
+  /// Times that the completion queue was armed, and events taken from its channel, since this object exists.
+  std::uint64_t events_armed() const noexcept { return events_armed_; }
+  std::uint64_t events_taken() const noexcept { return events_taken_; }
+  /// Bytes of memory that are registered now.
+  std::size_t registered() const noexcept { return received_.size() + sent_.size(); }
+  /// What the queue pair was made with, asked of the device: slow. An error if there is none.
+  verbs::queue_pair_description describe_queue_pair(verbs::error_code& ec) const noexcept;
+  /// The GID of that index; an error if the port has none there.
+  ibv_gid query_gid(std::uint8_t port, int index, verbs::error_code& ec) const noexcept;
+
   unsigned send_depth() const noexcept { return sizes_.send_depth; }
   unsigned receive_depth() const noexcept { return sizes_.receive_depth; }
   unsigned inline_size() const noexcept { return sizes_.inline_size; }
@@ -102,6 +112,8 @@ private:
   verbs::queue_pair queue_pair_;  // not the id's own, since we make its transitions
   connection_path path_;
   bool armed_ = false;
+  std::uint64_t events_armed_ = 0;
+  std::uint64_t events_taken_ = 0;
 };
 
 }  // namespace io

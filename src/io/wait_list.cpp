@@ -35,8 +35,8 @@ void wait_list::wake_all() noexcept {
   for (const waiter* w = first_; w; w = w->next) w->wake.signal();
 }
 
-void wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
-  if (last_attempt().list == this && last_attempt().changes != changes_) return;
+bool wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
+  if (last_attempt().list == this && last_attempt().changes != changes_) return false;
   thread_local notifier wake;
   const bool can_be_woken = wake.open();
   waiter self{wake, first_};
@@ -53,6 +53,7 @@ void wait_list::sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept {
   *link = self.next;
   // A signal that came since makes the next sleep a short one, no more.
   if (fds[1].revents != 0) wake.clear();
+  return true;
 }
 
 }  // namespace io

@@ -21,8 +21,9 @@ public:
   /// The calling thread has tried something in vain. Its next sleep() here returns at once if anything changes until
   /// then: another thread may take the very completion that it is about to wait for.
   void tried_in_vain() const noexcept;
-  /// Unlocks, sleeps until woken or until fd (none if -1) is readable, locks again.
-  void sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept;
+  /// Unlocks, sleeps until woken or until fd (none if -1) is readable, locks again. False if it did not sleep, since
+  /// something has changed.
+  bool sleep(std::unique_lock<std::mutex>& lock, int fd) noexcept;
 
 private:
   struct waiter;

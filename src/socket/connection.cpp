@@ -106,11 +106,14 @@ error connection::read(const iovec* buffers, std::size_t count, bool peek, std::
   if (engine_.readable() == 0) progress();
   if (engine_.readable() > 0) {
     bytes = engine_.read(buffers, count, peek);
+    ++engine_.counters().reads;
     update_background();
     return {};
   }
   if (engine_.eof() || receiving_ended_) return library_error::eof;
-  return has_ended() ? ended_ : not_yet();
+  if (has_ended()) return ended_;
+  ++engine_.counters().reads_blocked;
+  return not_yet();
 }
 
 error connection::write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept {
@@ -123,9 +126,13 @@ error connection::write(const iovec* buffers, std::size_t count, std::size_t& by
   progress();
   if (has_ended()) return ended_;
   if (peer_disconnected_) return error(EPIPE);
-  if (engine_.dead() || engine_.writable() == 0) return not_yet();
+  if (engine_.dead() || engine_.writable() == 0) {
+    ++engine_.counters().writes_blocked;
+    return not_yet();
+  }
   bytes = engine_.write(buffers, count);
   ++traffic_;
+  ++engine_.counters().writes;
   update_background();
   return {};
 }
@@ -218,6 +225,7 @@ int connection::prepare_wait() noexcept {
     // The owner has moved to the channel once it comes back after having been given it.
     if (channel_handed_out_) notifier_.reset();
     channel_handed_out_ = true;
+    ++engine_.counters().descriptor_waits;
     return engine_.queues().fd();
   }
   if (!is_pending() && !silence_pending_) return -1;
@@ -249,7 +257,7 @@ void connection::wait() noexcept {
     return;
   }
   ++threads_waiting_;
-  threads_.sleep(lock, fd);
+  if (threads_.sleep(lock, fd)) ++engine_.counters().thread_sleeps;
   --threads_waiting_;
   update_background();
 }
@@ -294,6 +302,7 @@ void connection::stand_in_for_owner() noexcept {
   stand_in_scheduled_ = false;
   if (owner_waits_ && phase_ == phase::established && engine_.waits_for_peer()) {
     // The event stays in the channel: whenever the owner's context runs, it wakes.
+    ++engine_.counters().background_turns;
     const bool any = progress();
     changed_behind_owner_ |= any;
     stand_in_delay_ = any ? shortest_stand_in : std::min(stand_in_delay_ * 2, longest_stand_in);
@@ -305,6 +314,7 @@ void connection::on_readable() noexcept {
   const lock_type lock(mutex_);
   // The event is left for whoever waits for it.
   if (owner_waits_ || threads_waiting_ > 0 || phase_ != phase::established) return;
+  ++engine_.counters().background_turns;
   progress();
   update_background();
 }

@@ -14,6 +14,7 @@
 #include "socket/stream_engine.hpp"
 #include "transfer/handshake.hpp"
 
+#include <asio_rdma/detail/core/statistics.hpp>
 #include <asio_rdma/verbs/cm_id.hpp>
 
 #include <chrono>
@@ -74,6 +75,7 @@ public:
   int get_option(option name) noexcept;
   void last_failure(failure& result) noexcept;
   std::size_t device_name(char* buffer, std::size_t size) noexcept;
+  void statistics(socket_statistics& result) noexcept;
   void* native_id() noexcept;
 
   /// For the exit of the process: ends sending in order. True once nothing is left to do.
@@ -119,6 +121,13 @@ private:
   error start_resolving(const sockaddr* address, socklen_t size);
   void become_established();
   void tell_listener(bool is_established);
+
+  connection_state state() const noexcept;
+  bool was_established() const noexcept { return established_at_.time_since_epoch().count() != 0; }
+  void collect(socket_statistics& result) const noexcept;
+  void ask_queue_pair() noexcept;
+  void enter_registry();
+  void leave_registry() noexcept;
 
   error not_yet() const noexcept;
   bool spin(lock_type& lock) noexcept;
@@ -187,6 +196,26 @@ private:
   std::uint32_t loopback_v4_ = 0;
   bool v6_socket_ = false;
   failure_record failure_;
+
+  std::uint64_t number_ = 0;
+  bool registered_ = false;
+  bool passive_ = false;  // made by a listener
+  std::chrono::steady_clock::time_point established_at_{};
+
+  /// What the device says of the queue pair. It is asked once, the first time that somebody wants to know.
+  struct queue_pair_path {
+    bool is_known = false;
+    std::uint8_t port = 0;
+    ibv_gid gid{};
+    int gid_index = -1;
+    std::uint32_t mtu = 0;
+    std::uint32_t number = 0;
+    std::uint32_t peer_number = 0;
+    int ack_timeout = -1;
+    int retry_count = -1;
+    int rnr_retry = -1;
+  };
+  queue_pair_path path_;
 };
 
 }  // namespace core

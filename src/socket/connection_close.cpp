@@ -5,7 +5,6 @@
 
 #include "log/log.hpp"
 #include "socket/connection.hpp"
-#include "socket/exit_drain.hpp"
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -78,12 +77,13 @@ void connection::teardown() noexcept {
   decided_ = nullptr;
   stop_keepalive();
   io::background::instance().cancel(linger_timer_);  // it would keep our memory
-  forget_at_exit(this);
   if (watch_ != 0) io::background::instance().remove(watch_, engine_.queues().fd());
   watch_ = 0;
-  if (!id_) return;
-  engine_.destroy(id_);
-  service_->destroy(std::move(id_));
+  if (id_) {
+    engine_.destroy(id_);
+    service_->destroy(std::move(id_));
+  }
+  leave_registry();
 }
 
 bool connection::drain() noexcept {

@@ -95,6 +95,7 @@ error connection::connect(verbs::cm_id id, std::shared_ptr<cm::service> service,
   service_ = std::move(service);
   service_->adopt(shared_from_this(), id);
   id_ = std::move(id);
+  enter_registry();
   const error e = start_resolving(address, size);
   if (e) fail_connect(e, failure_step::resolve_address);
   return e;
@@ -147,6 +148,7 @@ void connection::fail_connect(const error& e, failure_step step, const char* det
   failure_.set(e, step, detail);
   engine_.destroy(id_);
   service_->destroy(std::move(id_));
+  leave_registry();
   wake_everybody();
 }
 
@@ -295,6 +297,8 @@ error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service,
   service_ = std::move(service);
   id_ = std::move(id);
   decided_ = std::move(decided);
+  passive_ = true;
+  enter_registry();
   engine_.queues().show(id_);
   after(accept_timeout, &connection::accept_timed_out);
   return {};
@@ -311,7 +315,8 @@ void connection::established(const verbs::cm_event&) {
 
 void connection::become_established() {
   phase_ = phase::established;
-  drain_at_exit(shared_from_this());
+  established_at_ = std::chrono::steady_clock::now();
+  drain_at_exit();
   restart_keepalive();
   engine_.flush();
   wake_everybody();
@@ -321,6 +326,7 @@ void connection::fail_accept() noexcept {
   phase_ = phase::failed;
   engine_.destroy(id_);
   service_->destroy(std::move(id_));
+  leave_registry();
   tell_listener(false);
 }
 

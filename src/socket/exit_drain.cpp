@@ -6,13 +6,13 @@
 #include "io/background.hpp"
 #include "log/log.hpp"
 #include "socket/connection.hpp"
+#include "socket/registry.hpp"
 
 #include <asio_rdma/exit_linger.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -25,29 +25,12 @@ namespace {
 
 std::atomic<int> exit_linger_milliseconds{2000};
 
-struct registry {
-  std::mutex mutex;
-  bool registered = false;
-  std::map<const connection*, std::weak_ptr<connection>> connections;
-};
-
-registry& the_registry() {
-  static registry& r = *new registry;
-  return r;
-}
-
 void drain_all() {
   using clock = std::chrono::steady_clock;
   const int bound = exit_linger_milliseconds.load();
   if (bound == 0) return;
   std::vector<std::shared_ptr<connection>> left;
-  {
-    registry& r = the_registry();
-    const std::lock_guard<std::mutex> lock(r.mutex);
-    for (const auto& [key, weak] : r.connections) {
-      if (auto c = weak.lock()) left.push_back(std::move(c));
-    }
-  }
+  for (const auto& numbered : registry::instance().get().connections) left.push_back(numbered.second);
   const auto deadline = clock::now() + std::chrono::milliseconds(bound);
   for (;;) {
     left.erase(std::remove_if(left.begin(), left.end(), [](const auto& c) { return c->drain(); }), left.end());
@@ -60,18 +43,9 @@ void drain_all() {
 
 }  // namespace
 
-void drain_at_exit(const std::shared_ptr<connection>& c) {
-  registry& r = the_registry();
-  const std::lock_guard<std::mutex> lock(r.mutex);
-  r.connections.emplace(c.get(), c);
-  if (!r.registered) io::background::instance().at_exit(drain_all);
-  r.registered = true;
-}
-
-void forget_at_exit(const connection* c) noexcept {
-  registry& r = the_registry();
-  const std::lock_guard<std::mutex> lock(r.mutex);
-  r.connections.erase(c);
+void drain_at_exit() {
+  static std::once_flag once;
+  std::call_once(once, [] { io::background::instance().at_exit(drain_all); });
 }
 
 }  // namespace core

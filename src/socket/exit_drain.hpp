@@ -4,18 +4,13 @@
 #ifndef ASIO_RDMA_SRC_SOCKET_EXIT_DRAIN_HPP
 #define ASIO_RDMA_SRC_SOCKET_EXIT_DRAIN_HPP
 
-#include <memory>
-
 namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-class connection;
-
-/// A queue pair dies with its process, and bytes that are staged then are lost. So the process waits at its normal
-/// exit, for a bounded time, until each connection added here has got rid of them.
-void drain_at_exit(const std::shared_ptr<connection>& c);
-void forget_at_exit(const connection* c) noexcept;
+/// A queue pair dies with its process, and bytes that are staged then are lost. From now on the process waits at its
+/// normal exit, for a bounded time, until each connection of the registry has got rid of them.
+void drain_at_exit();
 
 }  // namespace core
 }  // namespace v1

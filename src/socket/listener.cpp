@@ -9,10 +9,12 @@
 #include "socket/address.hpp"
 #include "socket/carrier.hpp"
 #include "socket/failure_record.hpp"
+#include "socket/registry.hpp"
 #include "verbs/local_addresses.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -45,7 +47,11 @@ error listener::listen(verbs::cm_id id, std::shared_ptr<cm::service> service, in
   id_ = std::move(id);
   error_code ec;
   id_.listen(kernel_backlog, ec);
-  if (ec) service_->destroy(std::move(id_));
+  if (ec) {
+    service_->destroy(std::move(id_));
+  } else {
+    number_ = registry::instance().add(shared_from_this());
+  }
   return io::to_error(ec);
 }
 
@@ -125,7 +131,22 @@ bool listener::reaches_us(const transfer::handshake& peer, const verbs::cm_id& i
                                                  : asked_.ss_family == AF_INET6;
 }
 
+void listener::count_refusal(reject_reason reason) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  switch (reason) {
+    case reject_reason::backlog_full:
+      ++counters_.refused_backlog;
+      break;
+    case reject_reason::out_of_resources:
+      ++counters_.refused_resources;
+      break;
+    default:
+      ++counters_.refused_other;
+  }
+}
+
 void listener::refuse(verbs::cm_id id, reject_reason reason) noexcept {
+  count_refusal(reason);
   transfer::reject r;
   r.mode = static_cast<std::uint8_t>(transfer::mode::stream);
   r.reason = reason;
@@ -138,7 +159,10 @@ void listener::refuse(verbs::cm_id id, reject_reason reason) noexcept {
 void listener::decided(const std::shared_ptr<connection>& c, bool established) {
   const std::lock_guard<std::mutex> lock(mutex_);
   --pending_;
-  if (!established) return;
+  if (!established) {
+    ++counters_.unconfirmed;
+    return;
+  }
   if (closed_) return close_later(c);
   established_.push_back(c);
   notifier_.signal();
@@ -151,6 +175,7 @@ error listener::accept(std::shared_ptr<connection>& result) noexcept {
   if (established_.empty()) return error(EAGAIN);
   result = std::move(established_.front());
   established_.pop_front();
+  ++counters_.accepted;
   return {};
 }
 
@@ -167,6 +192,9 @@ void listener::close() noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return;
     closed_ = true;
+    socket_statistics last;
+    collect(last);
+    registry::instance().remove_listener(last);
     orphans.swap(established_);
     id = std::move(id_);
     threads_.wake_all();
@@ -198,6 +226,25 @@ void listener::set_option(option name, int value) noexcept {
 void* listener::native_id() noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   return id_.native_handle();
+}
+
+void listener::statistics(socket_statistics& result) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  collect(result);
+}
+
+void listener::collect(socket_statistics& result) const noexcept {
+  result.number = number_;
+  result.state = closed_ ? connection_state::closed : connection_state::listening;
+  result.local = asked_;
+  if (id_ && id_.context()) {
+    std::snprintf(result.device, sizeof result.device, "%s", id_.context().name());
+    result.port = id_.port();
+  }
+  result.listener = counters_;
+  result.listener.waiting = established_.size();
+  result.listener.pending = pending_;
+  result.listener.backlog = backlog_;
 }
 
 }  // namespace core

@@ -12,6 +12,7 @@
 #include "socket/connection.hpp"
 #include "transfer/handshake.hpp"
 
+#include <asio_rdma/detail/core/statistics.hpp>
 #include <asio_rdma/verbs/cm_id.hpp>
 
 #include <deque>
@@ -41,6 +42,7 @@ public:
 
   void set_option(option name, int value) noexcept;
   void* native_id() noexcept;
+  void statistics(socket_statistics& result) noexcept;
 
   void on_event(const verbs::cm_event& event) noexcept override;
 
@@ -51,6 +53,8 @@ private:
   bool reaches_us(const transfer::handshake& peer, const verbs::cm_id& id) const;
   void decided(const std::shared_ptr<connection>& c, bool established);
   void refuse(verbs::cm_id id, transfer::reject_reason reason) noexcept;
+  void count_refusal(transfer::reject_reason reason) noexcept;
+  void collect(socket_statistics& result) const noexcept;
 
   std::mutex mutex_;
   settings settings_;
@@ -62,6 +66,8 @@ private:
   std::size_t backlog_ = 1;
   std::size_t pending_ = 0;  // accepted, and the peer has not confirmed
   std::deque<std::shared_ptr<connection>> established_;
+  listener_counters counters_;
+  std::uint64_t number_ = 0;  // in the registry
   io::notifier notifier_;
   io::wait_list threads_;
 };

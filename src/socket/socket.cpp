@@ -13,10 +13,12 @@
 #include "socket/connection.hpp"
 #include "socket/failure_record.hpp"
 #include "socket/listener.hpp"
+#include "socket/registry.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -115,6 +117,7 @@ public:
       const error e = is_bound_ ? bind_to(asked) : make_id();
       if (e) {
         failure_.set(e, failure_step::open_device);
+        registry::instance().count_failed_connect();
         return e;
       }
     }
@@ -220,6 +223,26 @@ public:
     if (connection_) return connection_->device_name(buffer, size);
     std::snprintf(buffer, size, "%s", "");
     return 0;
+  }
+
+  void statistics(socket_statistics& result) const noexcept {
+    const auto c = get_connection();
+    const auto l = get_listener();
+    if (c) {
+      c->statistics(result);
+    } else if (l) {
+      l->statistics(result);
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!c && !l) {
+      result.state = closed_ ? connection_state::closed : connection_state::unconnected;
+      result.local = is_bound_ ? bound_ : sockaddr_storage{};
+    }
+    // As last_failure() has it: what failed before there was a connection comes first.
+    const failure& own = failure_.get();
+    if (own.step == failure_step::none) return;
+    result.last_error = own.code;
+    std::memcpy(result.failure, own.text, sizeof result.failure);
   }
 
   void* native_id() const noexcept {
@@ -448,6 +471,10 @@ void socket::last_failure(failure& result) const noexcept {
 }
 std::size_t socket::device_name(char* buffer, std::size_t size) const noexcept {
   return impl_->device_name(buffer, size);
+}
+void socket::statistics(socket_statistics& result) const noexcept {
+  result = socket_statistics();
+  impl_->statistics(result);
 }
 void* socket::native_id() const noexcept {
   return impl_->native_id();

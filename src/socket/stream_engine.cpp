@@ -167,6 +167,11 @@ bool stream_engine::granted(option name, int& value) const noexcept {
   }
 }
 
+void stream_engine::destroy(verbs::cm_id& id) noexcept {
+  end_stalls();
+  queues_.destroy(id);
+}
+
 transfer::handshake stream_engine::describe() const noexcept {
   transfer::handshake h;
   h.mode = transfer::mode::stream;
@@ -197,6 +202,7 @@ bool stream_engine::progress() noexcept {
     if (count < 0) dead_ = true;
     if (count <= 0) break;
     any = true;
+    counters_.completions += static_cast<unsigned>(count);
     unsigned reaped = 0;
     for (int i = 0; i < count; ++i) {
       reaped += wcs[i].wr_id == io::stream_queues::receive_id ? 1 : 0;
@@ -271,12 +277,27 @@ void stream_engine::violated(const char* why) noexcept {
 void stream_engine::flush() noexcept {
   if (!window_ || dead_ || violation_ || aborted_) return;
   burst b(*this);
-  add_data(b);
+  const bool moved = add_data(b);
   add_controls(b);
   b.post();
+  watch_stalls(moved);
 }
 
-void stream_engine::add_data(burst& b) noexcept {
+void stream_engine::watch_stalls(bool moved) noexcept {
+  if (dead_) return end_stalls();
+  const bool held_up = staging_->unposted() > 0;
+  const bool by_credit = held_up && slots_->data_room();
+  credit_stall_.update(by_credit, moved);
+  device_stall_.update(held_up && !by_credit, moved);
+}
+
+void stream_engine::end_stalls() noexcept {
+  credit_stall_.update(false, false);
+  device_stall_.update(false, false);
+}
+
+bool stream_engine::add_data(burst& b) noexcept {
+  const std::uint64_t before = staging_->posted();
   while (slots_->data_room()) {
     const extent next = staging_->unposted_extent();
     const std::uint32_t length = window_->data_room(next.length, max_chunk_);
@@ -286,6 +307,7 @@ void stream_engine::add_data(burst& b) noexcept {
     staging_->post(length);
     b.add(message_kind::data, length, queues_.staging() + next.offset, length, to, peer_.ring_key);
   }
+  return staging_->posted() != before;
 }
 
 void stream_engine::add_controls(burst& b) noexcept {
@@ -321,6 +343,7 @@ std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool pe
       total += length;
     }
   }
+  counters_.read_bytes_copied += total;
   if (!peek && total > 0 && incoming_->credit_due()) flush();
   return total;
 }
@@ -341,6 +364,7 @@ std::size_t stream_engine::write(const iovec* buffers, std::size_t count) noexce
       total += length;
     }
   }
+  counters_.write_bytes_copied += total;
   if (total > 0) flush();
   return total;
 }
@@ -368,7 +392,58 @@ bool stream_engine::waits_for_peer() const noexcept {
 
 void stream_engine::stop() noexcept {
   dead_ = true;
+  end_stalls();
   queues_.to_error();
+}
+
+stream_counters stream_engine::count() const noexcept {
+  stream_counters c = counters_;
+  c.events_armed = queues_.events_armed();
+  c.events_taken = queues_.events_taken();
+  c.credit_stalls = credit_stall_.count();
+  c.credit_stall_time = credit_stall_.time();
+  c.device_stalls = device_stall_.count();
+  c.device_stall_time = device_stall_.time();
+  if (staging_) {
+    c.bytes_written = staging_->staged();
+    c.bytes_sent = staging_->posted();
+    c.bytes_acknowledged = staging_->completed();
+  }
+  if (incoming_) {
+    c.bytes_received = incoming_->received();
+    c.bytes_read = incoming_->consumed();
+    c.control_messages_received = incoming_->controls();
+    c.messages_received = incoming_->messages() - incoming_->controls();
+  }
+  if (window_) {
+    c.control_messages_sent = window_->controls();
+    c.messages_sent = window_->messages() - window_->controls();
+  }
+  return c;
+}
+
+stream_levels stream_engine::levels() const noexcept {
+  stream_levels l;
+  if (!queues_) return l;
+  l.registered_memory = queues_.registered();
+  l.receive_buffer_size = static_cast<std::uint64_t>(queues_.mirror() - queues_.ring());
+  l.receive_buffer_used = readable();
+  l.receive_queue_depth = queues_.receive_depth();
+  l.send_buffer_size = static_cast<std::uint64_t>(queues_.control_texts() - queues_.staging());
+  l.send_queue_depth = queues_.send_depth();
+  if (staging_) {
+    l.send_buffer_used = staging_->staged() - staging_->completed();
+    l.send_buffer_unsent = staging_->unposted();
+  }
+  if (slots_) l.send_queue_used = slots_->outstanding();
+  if (window_) {
+    l.peer_buffer_size = window_->ring_size();
+    l.peer_buffer_used = window_->unconsumed();
+    l.peer_queue_depth = window_->queue_depth();
+    l.credit_bytes = l.peer_buffer_size - l.peer_buffer_used;
+    l.credit_messages = l.peer_queue_depth - window_->outstanding();
+  }
+  return l;
 }
 
 }  // namespace core

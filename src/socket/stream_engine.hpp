@@ -6,11 +6,14 @@
 
 #include "io/stream_queues.hpp"
 #include "options/settings.hpp"
+#include "socket/stall_clock.hpp"
 #include "transfer/handshake.hpp"
 #include "transfer/receive_window.hpp"
 #include "transfer/send_queue.hpp"
 #include "transfer/send_window.hpp"
 #include "transfer/staging.hpp"
+
+#include <asio_rdma/detail/core/statistics.hpp>
 
 #include <sys/uio.h>
 
@@ -28,7 +31,7 @@ class stream_engine {
 public:
   /// Makes the queues on the id's device. Messages of the peer are taken from now on.
   error create(verbs::cm_id& id, const settings& s);
-  void destroy(verbs::cm_id& id) noexcept { queues_.destroy(id); }
+  void destroy(verbs::cm_id& id) noexcept;
 
   /// What the peer has to know of this end.
   transfer::handshake describe() const noexcept;
@@ -85,6 +88,12 @@ public:
   /// Nothing is sent any more; every outstanding request is flushed.
   void stop() noexcept;
 
+  /// Everything counted since the connection began. Those of the counters that follow from positions and the like are
+  /// filled in here; the others are counted where they happen, here or by the connection.
+  stream_counters count() const noexcept;
+  stream_counters& counters() noexcept { return counters_; }
+  stream_levels levels() const noexcept;
+
   io::stream_queues& queues() noexcept { return queues_; }
   const io::stream_queues& queues() const noexcept { return queues_; }
 
@@ -96,8 +105,10 @@ private:
   void arrived(const ibv_wc& wc) noexcept;
   void credit_arrived(unsigned slot) noexcept;
   void violated(const char* why) noexcept;
-  void add_data(burst& b) noexcept;
+  bool add_data(burst& b) noexcept;
   void add_controls(burst& b) noexcept;
+  void watch_stalls(bool moved) noexcept;
+  void end_stalls() noexcept;
   bool control_room() const noexcept { return slots_->control_room() && window_->control_room(); }
 
   io::stream_queues queues_;
@@ -117,6 +128,9 @@ private:
   std::uint32_t vendor_error_ = 0;
   const char* violation_ = nullptr;
   std::optional<transfer::abort_reason> aborted_;
+  stream_counters counters_;
+  stall_clock credit_stall_;
+  stall_clock device_stall_;
 };
 
 }  // namespace core

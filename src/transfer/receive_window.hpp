@@ -88,6 +88,15 @@ public:
   /// True once the peer has ended its direction.
   bool fin() const noexcept { return fin_; }
 
+  /// Stream position behind the last byte that arrived.
+  std::uint64_t received() const noexcept { return received_; }
+  /// Stream position behind the last byte that the user has taken.
+  std::uint64_t consumed() const noexcept { return consumed_; }
+  /// Messages that arrived since the connection began, control messages included.
+  std::uint64_t messages() const noexcept { return reaped_; }
+  /// Control messages that arrived since the connection began.
+  std::uint64_t controls() const noexcept { return controls_; }
+
   /// True if the peer should be told now: it may be waiting for it.
   bool credit_due() const noexcept {
     return (!fin_ && consumed_ - consumed_reported_ >= ring_size_ / 4) ||

@@ -100,6 +100,14 @@ public:
   /// Messages sent whose receives the peer has not posted again, as far as known here.
   std::uint64_t outstanding() const noexcept { return sent_ - reaped_; }
 
+  /// Messages sent since the connection began, control messages included.
+  std::uint64_t messages() const noexcept { return sent_; }
+  /// Control messages sent since the connection began.
+  std::uint64_t controls() const noexcept { return controls_; }
+
+  std::uint32_t ring_size() const noexcept { return ring_size_; }
+  std::uint32_t queue_depth() const noexcept { return queue_depth_; }
+
 private:
   std::uint32_t ring_size_;
   std::uint32_t queue_depth_;

@@ -63,7 +63,8 @@ inline core::error write_all(core::socket& s, const std::string& text) {
 
 /// A listener on all of this host's addresses.
 struct listening {
-  explicit listening(int backlog = 16) : socket(open_socket()) {
+  explicit listening(int backlog = 16, void (*set_options)(core::socket&) = nullptr) : socket(open_socket()) {
+    if (set_options) set_options(socket);
     sockaddr_in any{};
     any.sin_family = AF_INET;
     error = socket.bind(reinterpret_cast<const sockaddr*>(&any), sizeof any);

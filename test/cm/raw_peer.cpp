@@ -85,13 +85,24 @@ void raw_peer::make_queue_pair() {
 }
 
 verbs::cm_event raw_peer::connect(std::uint16_t port, const std::vector<unsigned char>& private_data) {
+  return connect(device_address(port), private_data);
+}
+
+verbs::cm_event raw_peer::connect(const sockaddr_storage& to, const std::vector<unsigned char>& private_data) {
+  prepare(to);
+  return ask(private_data);
+}
+
+void raw_peer::prepare(const sockaddr_storage& to) {
   id_ = verbs::cm_id(channel_);
-  const sockaddr_storage to = device_address(port);
   id_.resolve_address(nullptr, plain(to), timeout);
   expect(RDMA_CM_EVENT_ADDR_RESOLVED);
   id_.resolve_route(timeout);
   expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
   make_queue_pair();
+}
+
+verbs::cm_event raw_peer::ask(const std::vector<unsigned char>& private_data) {
   std::vector<unsigned char> text = private_data;
   if (text.empty()) {
     text = bytes_of(transfer::encode_handshake(good_handshake()));

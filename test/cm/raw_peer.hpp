@@ -29,12 +29,19 @@ public:
 
   /// Resolves, makes a queue pair and asks with that private data. The event that ends it: ESTABLISHED, REJECTED, ...
   verbs::cm_event connect(std::uint16_t port, const std::vector<unsigned char>& private_data);
+  verbs::cm_event connect(const sockaddr_storage& to, const std::vector<unsigned char>& private_data);
+  /// Its two halves.
+  void prepare(const sockaddr_storage& to);
+  verbs::cm_event ask(const std::vector<unsigned char>& private_data);
 
   /// Listens; the port.
   std::uint16_t listen();
   /// Waits for a connect request and answers it.
   void accept(const std::vector<unsigned char>& private_data);
   void reject(const std::vector<unsigned char>& private_data);
+
+  /// Destroys the queue pair without a word: its device answers no more.
+  void fall_silent() { id_.destroy_queue_pair(); }
 
   /// A handshake of ours that is in order, for this peer's memory.
   transfer::handshake good_handshake() const;

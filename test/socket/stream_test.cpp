@@ -90,6 +90,18 @@ BOOST_AUTO_TEST_CASE(aborted_connection_is_reset) {
   BOOST_TEST(ec == asio::error::connection_reset);
 }
 
+BOOST_AUTO_TEST_CASE(writing_to_a_peer_that_has_closed_is_a_broken_pipe) {
+  connected_pair p;
+  p.client.close();
+  error_code ec;
+  char c = 0;
+  p.server.read_some(asio::buffer(&c, 1), ec);
+  BOOST_TEST(ec == asio::error::eof);
+  p.server.wait(rc::socket::wait_error);  // until its goodbye has come
+  p.server.write_some(asio::buffer("x", 1), ec);
+  BOOST_TEST(ec == asio::error::broken_pipe);
+}
+
 BOOST_AUTO_TEST_CASE(writing_to_a_peer_that_is_gone_fails) {
   connected_pair p;
   p.client.set_option(rc::socket::linger(true, 0));

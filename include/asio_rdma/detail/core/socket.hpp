@@ -105,6 +105,7 @@ struct failure {
 };
 
 class socket_impl;
+struct socket_statistics;
 
 /// A stream socket or listener in user space, as the kernel's sockets are for TCP: operations that never block and say
 /// EAGAIN, a file descriptor to wait on, and work that goes on in the background where nobody waits. It knows no Asio.
@@ -142,7 +143,7 @@ public:
   /// library_error::eof; ENOTCONN; or why the connection ended, after the bytes that did arrive. peek leaves them there.
   ASIO_RDMA_DECL error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept;
   /// Takes bytes over for sending. Success with bytes >= 1 (or 0 if the buffers' total size is 0); EAGAIN; EPIPE after
-  /// shutdown(send) or once the peer is gone; ENOTCONN.
+  /// shutdown(send) or once the peer has left in order; why the connection ended; ENOTCONN.
   ASIO_RDMA_DECL error write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept;
   /// The stream position up to which bytes were taken over by write(), for acknowledged().
   ASIO_RDMA_DECL std::uint64_t write_position() const noexcept;
@@ -191,6 +192,9 @@ public:
 
   /// Writes the name of the device that the connection runs on, as snprintf does; an empty text before there is one.
   ASIO_RDMA_DECL std::size_t device_name(char* buffer, std::size_t size) const noexcept;
+
+  /// What this socket's connection or listener has done, and how things stand.
+  ASIO_RDMA_DECL void statistics(socket_statistics& result) const noexcept;
 
   /// rdma_cm_id*, or null before bind() or connect(). Stays valid until close().
   ASIO_RDMA_DECL void* native_id() const noexcept;

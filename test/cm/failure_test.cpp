@@ -1,0 +1,254 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+// How connections fail, and what sockets say then.
+
+#include "core_socket.hpp"
+#include "raw_peer.hpp"
+
+#include <asio_rdma/detail/core/statistics.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <netinet/in.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <optional>
+#include <thread>
+
+using namespace cm_test;
+using core::library_error;
+using transfer::reject_reason;
+
+namespace {
+
+/// While it lives, this process gets no descriptors any more; those that it has stay.
+class no_descriptors {
+public:
+  no_descriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::dup(STDIN_FILENO);  // not 0: poll(2) takes no more than the limit either
+    ::close(next);
+    const rlimit none{static_cast<rlim_t>(next), before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  no_descriptors(const no_descriptors&) = delete;
+  no_descriptors& operator=(const no_descriptors&) = delete;
+  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+  rlimit before_{};
+};
+
+/// While it lives, this process gets 16 MiB more of address space and nothing beyond.
+class little_memory {
+public:
+  little_memory() {
+    ::getrlimit(RLIMIT_AS, &before_);
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    const rlim_t bytes = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (16 << 20);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  little_memory(const little_memory&) = delete;
+  little_memory& operator=(const little_memory&) = delete;
+  ~little_memory() { ::setrlimit(RLIMIT_AS, &before_); }
+
+private:
+  rlimit before_{};
+};
+
+core::listener_counters counters_of(const core::socket& listener) {
+  core::socket_statistics s;
+  listener.statistics(s);
+  return s.listener;
+}
+
+/// Reads until it fails; how.
+core::error end_of(core::socket& s) {
+  std::string text;
+  for (;;) {
+    if (const core::error e = read_some(s, text)) return e;
+  }
+}
+
+/// Lets devices give up quickly: after 2^12 * 4.096 us = 17 ms, tried twice.
+void be_impatient(core::socket& s) {
+  BOOST_REQUIRE_EQUAL(s.set_option(core::option::ack_timeout, 12), core::error());
+  BOOST_REQUIRE_EQUAL(s.set_option(core::option::retry_count, 1), core::error());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(failures_of_hardware, *boost::unit_test::label("kernel"))
+
+namespace {
+
+/// A device on an interface of its own, with a connection from a peer made by hand.
+struct own_device {
+  own_device() {
+    run("ip link add net7 type dummy");
+    run("ip address add 10.87.7.1/24 dev net7");
+    run("ip link set net7 up");
+    run("rdma link add rxe7 type rxe netdev net7");
+    sockaddr_storage address{};
+    auto& v4 = reinterpret_cast<sockaddr_in&>(address);
+    v4.sin_family = AF_INET;
+    v4.sin_addr.s_addr = htonl(0x0a570701);
+    listener = open_socket();
+    be_impatient(listener);
+    // The device appears a moment later.
+    core::error e;
+    for (int i = 0; i < 100; ++i) {
+      e = listener.bind(plain(address), sizeof address);
+      if (!e) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    BOOST_REQUIRE_EQUAL(e, core::error());
+    BOOST_REQUIRE_EQUAL(listener.listen(1), core::error());
+    (void)listener.local_address(address);
+    (void)peer->connect(address, {});
+    BOOST_REQUIRE_EQUAL(wait_for(listener, [&] { return listener.accept(socket); }), core::error());
+  }
+  ~own_device() {
+    (void)std::system("rdma link delete rxe7 2>/dev/null");
+    (void)std::system("ip link delete net7");
+  }
+  static void run(const char* command) {
+    BOOST_TEST_CONTEXT(command) { BOOST_REQUIRE_EQUAL(std::system(command), 0); }
+  }
+
+  core::socket listener;
+  core::socket socket;
+  std::optional<raw_peer> peer{std::in_place};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_port_that_is_down) {
+  own_device d;
+  d.peer->fall_silent();
+  own_device::run("ip link set net7 down");
+  BOOST_TEST(write_all(d.socket, "is anybody there?") == core::error());
+  BOOST_TEST(end_of(d.socket) == core::error(ENETDOWN));
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_is_removed) {
+  own_device d;
+  auto end = std::async(std::launch::async, [&] { return end_of(d.socket); });
+  // Removal waits until everything on the device is destroyed.
+  auto removal = std::async(std::launch::async, [] { return std::system("rdma link delete rxe7"); });
+  BOOST_TEST(end.get() == core::error(ENODEV));
+  core::failure f;
+  d.socket.last_failure(f);
+  BOOST_TEST(f.cm_event == RDMA_CM_EVENT_DEVICE_REMOVAL);
+  d.socket.close();
+  d.listener.close();
+  d.peer.reset();
+  BOOST_TEST(removal.get() == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(failures, *boost::unit_test::label("rdma"))
+
+BOOST_AUTO_TEST_CASE(every_reason_to_refuse_has_its_error_and_text) {
+  const struct {
+    reject_reason reason;
+    core::error error;
+    const char* word;
+  } cases[] = {
+      {reject_reason::backlog_full, core::error(ECONNREFUSED), "backlog"},
+      {reject_reason::out_of_resources, core::error(ECONNREFUSED), "descriptors"},
+      {reject_reason::incompatible_version, library_error::incompatible_version, "version"},
+      {reject_reason::mode_mismatch, library_error::mode_mismatch, "kind"},
+      {reject_reason::not_ours, library_error::protocol_error, "protocol"},
+      {reject_reason::bad_handshake, library_error::protocol_error, "protocol"},
+      {reject_reason::not_loopback, core::error(ECONNREFUSED), "another address"},
+      {reject_reason::closing, core::error(ECONNREFUSED), "closed"},
+  };
+  for (const auto& c : cases) {
+    raw_peer peer;
+    const std::uint16_t port = peer.listen();
+    transfer::reject r;
+    r.reason = c.reason;
+    auto other = std::async(std::launch::async, [&] { peer.reject(bytes_of(transfer::encode_reject(r))); });
+    core::socket s = open_socket();
+    BOOST_TEST(connect(s, device_address(port)) == c.error);
+    other.get();
+    core::failure f;
+    s.last_failure(f);
+    BOOST_TEST(std::string(f.text).find(c.word) != std::string::npos, f.text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_that_never_answers) {
+  raw_peer peer;
+  const std::uint16_t port = peer.listen();
+  core::socket s = open_socket();
+  BOOST_REQUIRE_EQUAL(s.set_option(core::option::connect_timeout, 300), core::error());
+  BOOST_TEST(connect(s, device_address(port)) == core::error(ETIMEDOUT));
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_without_memory_refuses_and_counts) {
+  listening l(1, [](core::socket& s) { (void)s.set_option(core::option::receive_buffer_size, 64 << 20); });
+  BOOST_REQUIRE_EQUAL(l.error, core::error());
+  {
+    raw_peer peer;
+    peer.prepare(device_address(l.port));
+    const little_memory limit;
+    const verbs::cm_event event = peer.ask({});
+    BOOST_REQUIRE_EQUAL(rdma_event_str(event.type), rdma_event_str(RDMA_CM_EVENT_REJECTED));
+    const auto reject = transfer::decode_reject(event.private_data.data(), event.private_data_size);
+    BOOST_REQUIRE(reject);
+    BOOST_TEST(static_cast<int>(reject->reason) == static_cast<int>(reject_reason::out_of_resources));
+  }
+  BOOST_TEST(counters_of(l.socket).refused_resources == 1u);
+  BOOST_TEST(counters_of(l.socket).pending == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_without_descriptors) {
+  listening l;
+  BOOST_REQUIRE_EQUAL(l.error, core::error());
+  const sockaddr_storage to = device_address(l.port);
+  core::socket s = open_socket();
+  {
+    const no_descriptors limit;
+    BOOST_TEST(connect(s, to) == core::error(EMFILE));
+  }
+  BOOST_TEST(connect(s, to) == core::error());
+}
+
+BOOST_AUTO_TEST_CASE(requests_that_are_no_handshake_are_counted) {
+  listening l;
+  BOOST_REQUIRE_EQUAL(l.error, core::error());
+  raw_peer peer;
+  const verbs::cm_event event = peer.connect(l.port, {'h', 'e', 'l', 'l', 'o'});
+  BOOST_REQUIRE_EQUAL(rdma_event_str(event.type), rdma_event_str(RDMA_CM_EVENT_REJECTED));
+  const core::listener_counters c = counters_of(l.socket);
+  BOOST_TEST(c.refused_other == 1u);
+  BOOST_TEST(c.refused_backlog == 0u);
+  BOOST_TEST(c.refused_resources == 0u);
+  BOOST_TEST(c.waiting == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_whose_device_falls_silent) {
+  listening l(1, be_impatient);
+  BOOST_REQUIRE_EQUAL(l.error, core::error());
+  raw_peer peer;
+  (void)peer.connect(l.port, {});
+  core::socket s = l.accept();
+  peer.fall_silent();
+  BOOST_TEST(write_all(s, "is anybody there?") == core::error());
+  BOOST_TEST(end_of(s) == core::error(ETIMEDOUT));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
