@@ -73,8 +73,12 @@ void connection::judge_dead_queue() noexcept {
     case IBV_WC_REM_ABORT_ERR:
       return end(error(ECONNRESET));  // the peer has taken its ring away
     default:
-      return end(error(engine_.failed_status(), error_domain::completion));
+      return end(port_is_down() ? error(ENETDOWN) : error(engine_.failed_status(), error_domain::completion));
   }
+}
+
+bool connection::port_is_down() const noexcept {
+  return !engine_.queues().port_active(id_.port());
 }
 
 void connection::decide_silence() noexcept {
@@ -82,7 +86,7 @@ void connection::decide_silence() noexcept {
   silence_decided_ = true;
   if (!has_ended() && phase_ == phase::established) {
     const bool unanswered = engine_.failed_status() == IBV_WC_RETRY_EXC_ERR;
-    end(error(!engine_.queues().port_active(id_.port()) ? ENETDOWN : unanswered ? ETIMEDOUT : ECONNRESET));
+    end(error(port_is_down() ? ENETDOWN : unanswered ? ETIMEDOUT : ECONNRESET));
   }
   wake_everybody();
   update_background();

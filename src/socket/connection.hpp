@@ -134,6 +134,7 @@ private:
   bool progress() noexcept;
   void judge() noexcept;
   void judge_dead_queue() noexcept;
+  bool port_is_down() const noexcept;
   void end(const error& e, const char* detail = nullptr) noexcept;
   void decide_silence() noexcept;
   bool arm() noexcept;

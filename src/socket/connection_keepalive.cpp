@@ -32,6 +32,7 @@ void connection::look_for_life() noexcept {
   const auto silent = clock::now() - heard_at_;
   const bool too_long = silent >= limit;
   if (too_long) engine_.ask_for_life();
+  judge();  // the device may not even take the question
   const auto wait = too_long ? clock::duration(limit) : limit - silent;
   keepalive_timer_ = after(std::chrono::ceil<std::chrono::milliseconds>(wait), &connection::look_for_life);
   update_background();

