@@ -68,6 +68,8 @@ void connection::judge_dead_queue() noexcept {
     case IBV_WC_REM_ABORT_ERR:
       return end(error(ECONNRESET));  // the peer has taken its ring away
     default:
+      // rxe of Linux 6.1 calls it an error of the queue pair if it cannot send, since the link is down.
+      if (!engine_.queues().port_active(id_.port())) return end(error(ENETDOWN));
       return end(error(engine_.failed_status(), error_domain::completion));
   }
 }
