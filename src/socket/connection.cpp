@@ -73,6 +73,7 @@ void connection::judge_dead_queue() noexcept {
     case IBV_WC_REM_ABORT_ERR:
       return end(error(ECONNRESET));  // the peer has taken its ring away
     default:
+      // rxe of Linux 6.1 calls it an error of the queue pair if it cannot send, since the link is down.
       return end(port_is_down() ? error(ENETDOWN) : error(engine_.failed_status(), error_domain::completion));
   }
 }

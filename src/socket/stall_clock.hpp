@@ -21,6 +21,7 @@ public:
     if (stalled ? !stalled_ || moved : stalled_) change(stalled);
   }
 
+  bool is_running() const noexcept { return stalled_; }
   std::uint64_t count() const noexcept { return count_; }
   /// All stalls together, the present one included.
   std::chrono::nanoseconds time() const noexcept { return stalled_ ? time_ + (clock::now() - since_) : time_; }

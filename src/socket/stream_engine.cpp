@@ -280,7 +280,7 @@ void stream_engine::flush() noexcept {
   const bool moved = add_data(b);
   add_controls(b);
   b.post();
-  watch_stalls(moved);
+  if (staging_->unposted() > 0 || credit_stall_.is_running() || device_stall_.is_running()) watch_stalls(moved);
 }
 
 void stream_engine::watch_stalls(bool moved) noexcept {
@@ -297,7 +297,7 @@ void stream_engine::end_stalls() noexcept {
 }
 
 bool stream_engine::add_data(burst& b) noexcept {
-  const std::uint64_t before = staging_->posted();
+  bool moved = false;
   while (slots_->data_room()) {
     const extent next = staging_->unposted_extent();
     const std::uint32_t length = window_->data_room(next.length, max_chunk_);
@@ -305,9 +305,10 @@ bool stream_engine::add_data(burst& b) noexcept {
     const std::uint64_t to = peer_.ring_address + window_->remote_offset();
     window_->sent_data(length);
     staging_->post(length);
+    moved = true;
     b.add(message_kind::data, length, queues_.staging() + next.offset, length, to, peer_.ring_key);
   }
-  return staging_->posted() != before;
+  return moved;
 }
 
 void stream_engine::add_controls(burst& b) noexcept {
