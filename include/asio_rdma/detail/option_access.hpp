@@ -56,6 +56,7 @@ inline core::error get_linger(const core::socket& s, void* data, std::size_t siz
 inline core::error set_socket_option(socket_state& s, int level, int name, const void* data,
                                      std::size_t size) noexcept {
   if (level == SOL_SOCKET && name == SO_LINGER) return set_linger(s.core(), data, size);
+  if (level == SOL_SOCKET && name == SO_SNDLOWAT) return core::error(ENOPROTOOPT);  // as Linux' TCP, which has it as 1
   int value = 0;
   if (size != sizeof value) return core::error(EINVAL);
   std::memcpy(&value, data, size);
