@@ -13,8 +13,10 @@ s/\b(boost::)?beast::tcp_stream\b/boost::beast::basic_stream<asio_rdma::rc>/g
 # The header.
 s,#\s*include <boost/asio/ip/tcp\.hpp>,#include <asio_rdma/asio_rdma.hpp>,
 
-# Beast's clients trust the world's certificate authorities; here it is those that OpenSSL is told of by SSL_CERT_FILE.
+# Beast's TLS clients trust the world's certificate authorities, and its servers have a certificate of their own in the
+# source; here it is the authority that SSL_CERT_FILE names, and a file.
 s/\bload_root_certificates\(ctx\)/ctx.set_default_verify_paths()/
+s/\bload_server_certificate\(ctx\);/ctx.use_certificate_chain_file("server.pem"); ctx.use_private_key_file("server.pem", boost::asio::ssl::context::pem);/
 
 # What cannot be: Asio's iostreams read a kernel's socket.
 /^namespace ip_tcp_iostream_compile \{/,/^\} .*namespace ip_tcp_iostream_compile/d
