@@ -10,10 +10,12 @@
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/ip/basic_endpoint.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <functional>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -32,14 +34,19 @@ inline namespace v1 {
 /// Distinct objects: safe. Shared objects: as Asio's sockets.
 class rc {
 public:
-  /// An IP address and a port.
-  using endpoint = boost::asio::ip::basic_endpoint<rc>;
+  class endpoint;
   using socket = boost::asio::basic_stream_socket<rc>;
   using acceptor = boost::asio::basic_socket_acceptor<rc>;
   using resolver = boost::asio::ip::basic_resolver<rc>;
 
   /// Accepted and remembered, for programs that set it: nothing is ever delayed.
   using no_delay = detail::bool_option<IPPROTO_TCP, TCP_NODELAY>;
+
+  /// TCP's protocol and endpoints become ours by themselves: code that takes any kind of stream may still look up and
+  /// open as TCP, as Boost.MQTT5 does. Sockets do not, since the kernel's cannot carry RDMA: tcp::acceptor::accept() of
+  /// an rc::socket compiles, and gives operation_not_supported; to move a tcp::socket into an rc::socket does not
+  /// compile.
+  rc(const boost::asio::ip::tcp& protocol) noexcept : family_(protocol.family()) {}
 
   static rc v4() noexcept { return rc(AF_INET); }
   static rc v6() noexcept { return rc(AF_INET6); }
@@ -56,8 +63,20 @@ private:
   int family_;
 };
 
+/// An IP address and a port; one of TCP's becomes ours by itself.
+class rc::endpoint : public boost::asio::ip::basic_endpoint<rc> {
+public:
+  using boost::asio::ip::basic_endpoint<rc>::basic_endpoint;
+  endpoint() noexcept = default;
+  endpoint(const boost::asio::ip::basic_endpoint<rc>& other) noexcept : basic_endpoint(other) {}
+  endpoint(const boost::asio::ip::tcp::endpoint& other) noexcept : basic_endpoint(other.address(), other.port()) {}
+};
+
 }  // namespace v1
 }  // namespace asio_rdma
+
+template <>
+struct std::hash<asio_rdma::rc::endpoint> : std::hash<boost::asio::ip::basic_endpoint<asio_rdma::rc>> {};
 
 // Needs rc to be complete, and has to come before the first use of its socket.
 #include <asio_rdma/detail/asio_hook.hpp>

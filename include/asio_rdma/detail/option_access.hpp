@@ -91,6 +91,7 @@ inline bool is_text_option(int level, int name) noexcept {
 inline core::error set_socket_option(socket_state& s, int level, int name, const void* data,
                                      std::size_t size) noexcept {
   if (level == SOL_SOCKET && name == SO_LINGER) return set_linger(s.core(), data, size);
+  if (level == SOL_SOCKET && name == SO_SNDLOWAT) return core::error(ENOPROTOOPT);  // as Linux' TCP, which has it as 1
   if (is_text_option(level, name)) {
     return s.core().set_text_option(static_cast<core::option>(name), static_cast<const char*>(data));
   }

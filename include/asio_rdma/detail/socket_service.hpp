@@ -59,7 +59,10 @@ public:
     move_construct(i, other);
   }
 
-  void converting_move_construct(implementation_type& i, socket_service&, implementation_type& other) noexcept {
+  template <class OtherService, class OtherImplementation>
+  void converting_move_construct(implementation_type& i, OtherService&, OtherImplementation& other) noexcept {
+    static_assert(std::is_base_of_v<socket_service, OtherService>,
+                  "a socket of the kernel cannot become an RDMA socket: accept and connect with asio_rdma::rc");
     move_construct(i, other);
   }
 

@@ -1,0 +1,5 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+// What of Asio's TLS streams is no template, compiled once for all programs.
+#include <boost/asio/ssl/impl/src.hpp>
