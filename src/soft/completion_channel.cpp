@@ -94,7 +94,7 @@ int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
     });
     if (found == c.queues.end()) continue;
     if (c.queues.size() > 1) wake_again(c);
-    *cq = *found;
+    *cq = (*found)->base();
     *cq_context = (*found)->cq_context;
     return 0;
   }

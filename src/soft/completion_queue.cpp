@@ -150,7 +150,7 @@ ibv_cq* create_cq(ibv_context* c, int cqe, void* cq_context, ibv_comp_channel* c
     ++channel->refcnt;
   }
   d.add_cq(index, result);
-  return result;
+  return result->base();
 }
 
 int resize_cq(ibv_cq* cq, int cqe) {
@@ -197,8 +197,12 @@ int destroy_cq(ibv_cq* cq) {
 
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) {
   completion_queue& q = *own(cq);
-  device& d = *device::instance();
   const std::lock_guard<std::mutex> lock(q.poll_mutex);
+  return take_completions(q, count, completions);
+}
+
+int take_completions(completion_queue& q, int count, ibv_wc* completions) noexcept {
+  device& d = *device::instance();
   const std::uint32_t rings = q.shared().ring_count.load();
   int result = 0;
   for (unsigned i = 0; i < rings; ++i) {

@@ -23,15 +23,6 @@ namespace {
 
 constexpr std::uint8_t packet_lifetime = 16;  // the kernel's, for RoCE
 
-/// The protection domain of those ids for whose queue pairs the user names none.
-ibv_pd* default_domain(ibv_context* context) {
-  static std::mutex& mutex = *new std::mutex;
-  static ibv_pd* only = nullptr;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (only == nullptr) only = alloc_pd(context);
-  return only;
-}
-
 ibv_sa_path_rec path_between(const ibv_gid& source, const ibv_gid& destination) noexcept {
   ibv_sa_path_rec p{};
   p.sgid = source;
@@ -85,7 +76,7 @@ void publish(manager& m, identifier& i) {
   if (i.verbs != nullptr) return;
   i.verbs = m.soft0().cm_context();
   i.port_num = 1;
-  i.pd = i.verbs != nullptr ? default_domain(i.verbs) : nullptr;
+  i.pd = m.soft0().cm_domain();
 }
 
 int bind_addr(rdma_cm_id* id, sockaddr* address) {
