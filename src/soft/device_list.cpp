@@ -6,6 +6,7 @@
 #include "soft/calls.hpp"
 #include "soft/completion_queue.hpp"
 #include "soft/context.hpp"
+#include "soft/descriptor.hpp"
 #include "soft/device.hpp"
 #include "soft/gid_table.hpp"
 #include "soft/limits.hpp"
@@ -80,13 +81,15 @@ ibv_context* open_device(ibv_device* d) {
   if (!device::instance()) return nullptr;
   auto* const result = new context();
   ibv_context& c = result->verbs_context::context;
-  c.async_fd = ::eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
-  if (c.async_fd < 0) {
+  descriptor events(::eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE));
+  descriptor commands(::eventfd(0, EFD_CLOEXEC));  // there is nobody behind it, but programs duplicate it
+  if (!events || !commands) {
     delete result;
     return nullptr;
   }
+  c.async_fd = events.release();
+  c.cmd_fd = commands.release();
   c.device = d;
-  c.cmd_fd = -1;
   c.num_comp_vectors = 1;
   c.ops.alloc_mw = alloc_mw;
   c.ops.dealloc_mw = dealloc_mw;
@@ -110,6 +113,7 @@ ibv_context* open_device(ibv_device* d) {
 
 int close_device(ibv_context* c) {
   ::close(c->async_fd);
+  ::close(c->cmd_fd);
   pthread_mutex_destroy(&c->mutex);
   delete own(c);
   return 0;

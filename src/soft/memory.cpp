@@ -175,7 +175,7 @@ int dereg_mr(ibv_mr* mr) {
 
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) {
   if (type != IBV_MW_TYPE_2) {
-    errno = EOPNOTSUPP;
+    errno = type == IBV_MW_TYPE_1 ? EOPNOTSUPP : EINVAL;
     return nullptr;
   }
   const std::uint32_t key = take_key();
@@ -238,8 +238,10 @@ ibv_wc_status bind_window(std::uint32_t qp, std::uint32_t domain, unsigned windo
   const bool region_fits = memory.key.load() == info.mr->lkey && !memory.is_window &&
                            allows(memory, domain, IBV_ACCESS_MW_BIND, info.addr, info.length) &&
                            (!writes || (memory.access & IBV_ACCESS_LOCAL_WRITE) != 0);
-  if (!region_fits || (info.mw_access_flags & ~remote_access) != 0) return IBV_WC_MW_BIND_ERR;
-  entry.access = info.mw_access_flags;
+  // Of a window only remote access can be allowed; that its owner has access says nothing.
+  constexpr unsigned known = remote_access | IBV_ACCESS_LOCAL_WRITE;
+  if (!region_fits || (info.mw_access_flags & ~known) != 0) return IBV_WC_MW_BIND_ERR;
+  entry.access = info.mw_access_flags & remote_access;
   entry.domain = domain;
   entry.qp = qp;
   entry.address = info.addr;

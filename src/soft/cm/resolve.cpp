@@ -106,7 +106,7 @@ int resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int) {
   }
   if (is_any(to)) to = loopback_for(to);
   i.route.addr.dst_storage = to;  // before the event: who takes it may be another thread
-  const bool reachable = is_own(to);
+  const bool reachable = is_own(to) || is_multicast(to);
   {
     const lock_type lock(m.mutex);
     if (i.state != id_state::bound || i.local.ss_family != to.ss_family) return fail(EINVAL);

@@ -61,6 +61,11 @@ int ibv_dereg_mr(ibv_mr* mr) {
 }
 
 // Objects of another process, which shares its descriptors: there is no such thing here.
+ibv_context* ibv_import_device(int fd) {
+  if (shown_devices() == shown::software) return not_supported();
+  return ASIO_RDMA_REAL(ibv_import_device, "IBVERBS_1.10")(fd);
+}
+
 ibv_pd* ibv_import_pd(ibv_context* c, std::uint32_t handle) {
   return is_soft(c) ? not_supported() : ASIO_RDMA_REAL(ibv_import_pd, "IBVERBS_1.10")(c, handle);
 }
