@@ -89,6 +89,7 @@ int queue_pair::enqueue(const ibv_send_wr& wr) {
       break;
     case IBV_WR_BIND_MW:
       r.window = wr.bind_mw.mw->handle << 8;
+      r.window_domain = wr.bind_mw.mw->pd->handle;
       r.rkey = wr.bind_mw.rkey;
       r.bind = wr.bind_mw.bind_info;
       break;

@@ -45,6 +45,7 @@ struct send_request {
   std::uint32_t to_qp;
   std::uint32_t to_qkey;
   std::uint32_t window;  // key of the window to bind
+  std::uint32_t window_domain;
   ibv_mw_bind_info bind;
 };
 

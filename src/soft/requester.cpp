@@ -179,6 +179,7 @@ result queue_pair::execute(const send_request& r) {
       return {invalidating ? outcome::busy : outcome::done, IBV_WC_SUCCESS, 0};
     }
     case IBV_WR_BIND_MW:
+      if (r.window_domain != qp_base.pd->handle) return {outcome::done, IBV_WC_MW_BIND_ERR, 0};
       return {outcome::done, bind_window(qp_base.qp_num, qp_base.pd->handle, r.window, r.rkey, r.bind), 0};
     default:
       return qp_base.qp_type == IBV_QPT_RC ? execute_connected(r) : execute_datagram(r);

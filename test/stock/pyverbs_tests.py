@@ -21,7 +21,8 @@ import sys, unittest
 sys.path[:0] = [{folder!r}, {folder!r} + '/tests']
 import tests.base
 from args_parser import parser
-tests.base.RDMATestCase.get_net_name = staticmethod(lambda device: {interface!r})
+tests.base.RDMATestCase._get_ip_mac = lambda self, device, port, index: self.args.append(
+    [device, port, index, {address!r}, '02:00:00:00:00:01'])
 sys.argv = ['tests', '-v', '--dev', {device!r}, '--gid', '{gid}']
 parser.parse_args()
 unittest.main(module=tests)
@@ -49,7 +50,7 @@ def run(place):
         get_tests(folder)
         main = os.path.join(folder, "main.py")
         with open(main, "w") as file:
-            file.write(MAIN.format(folder=folder, interface=place.interface, device=place.device, gid=place.gid_index))
+            file.write(MAIN.format(folder=folder, address=place.address, device=place.device, gid=place.gid_index))
         try:
             process = subprocess.run([*place.prefix, sys.executable, "-B", main], stdin=subprocess.DEVNULL, cwd=folder,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1200)
