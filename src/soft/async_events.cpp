@@ -23,8 +23,11 @@ namespace {
 template <class Function>
 void with_object(const ibv_async_event& event, Function f) {
   switch (event.event_type) {
-    case IBV_EVENT_CQ_ERR:
+    case IBV_EVENT_CQ_ERR: {
+      completion_queue& q = *own(event.element.cq);
+      f(q.mutex, q.cond, q.async_events_taken, q.async_events_completed);
       break;
+    }
     case IBV_EVENT_SRQ_ERR:
     case IBV_EVENT_SRQ_LIMIT_REACHED: {
       shared_receive_queue& q = *own(event.element.srq);

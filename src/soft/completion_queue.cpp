@@ -4,6 +4,7 @@
 #include "soft/completion_queue.hpp"
 
 #include "soft/calls.hpp"
+#include "soft/context.hpp"
 #include "soft/device.hpp"
 #include "soft/queue_pair.hpp"
 #include "soft/receive_queue.hpp"
@@ -183,6 +184,8 @@ int destroy_cq(ibv_cq* cq) {
   pthread_mutex_unlock(&cq->mutex);
   device& d = *device::instance();
   d.add_cq(q->index, nullptr);
+  drop_async_events(cq->context, cq);
+  wait_for_events(cq->mutex, cq->cond, q->async_events_taken, cq->async_events_completed);
   completion_queue_entry& entry = q->shared();
   const std::uint32_t count = entry.ring_count.exchange(0);
   for (unsigned i = 0; i < count; ++i) {

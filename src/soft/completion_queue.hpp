@@ -35,6 +35,7 @@ struct completion_queue final : ibv_cq_ex {
   std::atomic<unsigned> users{0};  // queue pairs
   std::uint32_t events_taken = 0;  // under the channel's mutex
   std::uint32_t events_acknowledged = 0;
+  std::uint32_t async_events_taken = 0;  // under ibv_cq's mutex
   bool is_extended = false;  // made by ibv_create_cq_ex
   ibv_wc current{};          // that ibv_start_poll or ibv_next_poll has come to; under poll_mutex
 };

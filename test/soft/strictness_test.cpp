@@ -10,6 +10,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cerrno>
@@ -331,6 +333,39 @@ BOOST_AUTO_TEST_CASE(requests_that_are_put_together_are_posted_all_or_not_at_all
   for (int i = 0; i < 4; ++i) BOOST_TEST(next() == IBV_WC_SUCCESS);
 }
 
+BOOST_AUTO_TEST_CASE(a_completion_that_was_asked_for_its_parts_is_not_there_again) {
+  ibv_cq_init_attr_ex attributes{};
+  attributes.cqe = 4;
+  ibv_cq_ex* const parts = ibv_create_cq_ex(device, &attributes);
+  BOOST_REQUIRE(parts != nullptr);
+  cqs.push_back(ibv_cq_ex_to_cq(parts));
+  cq = cqs.back();
+  ibv_qp *const a = make_qp(IBV_QPT_RC), *const b = make_qp(IBV_QPT_RC);
+  connect(a, b);
+  ibv_sge sge = piece(make_mr(own));
+  ibv_poll_cq_attr nothing{}, unknown{1};
+  BOOST_TEST(ibv_start_poll(parts, &unknown) == EINVAL);
+  BOOST_TEST(ibv_start_poll(parts, &nothing) == ENOENT);
+  for (std::uint64_t id = 1; id <= 2; ++id) {
+    ibv_send_wr r = remote_request(IBV_WR_RDMA_WRITE, sge, mrs[0]->rkey);
+    r.wr_id = id;
+    BOOST_TEST(post(a, r) == 0);
+  }
+  BOOST_TEST(ibv_start_poll(parts, &nothing) == 0);
+  BOOST_TEST(parts->wr_id == 1u);
+  ibv_end_poll(parts);
+  BOOST_TEST(ibv_start_poll(parts, &nothing) == 0);
+  BOOST_TEST(parts->wr_id == 2u);
+  BOOST_TEST(ibv_wc_read_opcode(parts) == IBV_WC_RDMA_WRITE);
+  BOOST_TEST(ibv_next_poll(parts) == ENOENT);
+  ibv_end_poll(parts);
+  BOOST_TEST(ibv_start_poll(parts, &nothing) == ENOENT);
+
+  attributes.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+  BOOST_TEST((ibv_create_cq_ex(device, &attributes) == nullptr));
+  BOOST_TEST(errno == EOPNOTSUPP);
+}
+
 BOOST_AUTO_TEST_CASE(operations_that_a_type_does_not_have_are_refused_when_it_is_made) {
   ibv_qp_init_attr_ex x{};
   x.send_cq = x.recv_cq = cq;
@@ -401,6 +436,30 @@ BOOST_AUTO_TEST_CASE(a_region_can_go_by_other_addresses_than_its_own) {
   r.wr.rdma.remote_addr = base + 59;  // one byte beyond
   BOOST_TEST(post(a, r) == 0);
   BOOST_TEST(next() == IBV_WC_REM_ACCESS_ERR);
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_that_is_destroyed_has_no_events_left) {
+  cqs.push_back(soft.create_cq(device, 1, nullptr, nullptr, 0));
+  cq = cqs.back();
+  ibv_qp *const a = make_qp(IBV_QPT_RC), *const b = make_qp(IBV_QPT_RC);
+  connect(a, b);
+  ibv_sge sge = piece(make_mr(own));
+  const auto overrun = [&] {
+    for (int i = 0; i < 3; ++i) (void)post(a, remote_request(IBV_WR_RDMA_WRITE, sge, mrs[0]->rkey));
+    pollfd ready{device->async_fd, POLLIN, 0};
+    BOOST_REQUIRE(::poll(&ready, 1, 5000) == 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the queue pairs' events too
+  };
+  overrun();
+  for (ibv_qp* const qp : qps) soft.destroy_qp(qp);
+  qps.clear();
+  soft.destroy_cq(cq);
+  cqs.pop_back();
+  // The descriptor may be readable still, and that is all.
+  ::fcntl(device->async_fd, F_SETFL, O_NONBLOCK);
+  ibv_async_event event{};
+  BOOST_TEST(soft.get_async_event(device, &event) == -1);
+  BOOST_TEST(errno == EAGAIN);
 }
 
 // The helper thread, the slot and the sockets are the parent's: a child gets its own.
