@@ -29,9 +29,14 @@ namespace soft {
 
 namespace {
 
+/// Some libraries for cards look behind a device for what their own have there, to tell whether it is one: nothing is.
+struct padded_device : ibv_device {
+  void* nothing[32];
+};
+
 ibv_device& the_device() noexcept {
-  static ibv_device d = [] {
-    ibv_device result{};
+  static padded_device d = [] {
+    padded_device result{};
     result.node_type = IBV_NODE_CA;
     result.transport_type = IBV_TRANSPORT_IB;
     std::strcpy(result.name, "soft0");

@@ -129,10 +129,8 @@ int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t lengt
   auto& r = static_cast<region&>(*mr);
   key_entry& entry = entry_of(mr->lkey);
   const auto allowed = (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0 ? static_cast<unsigned>(access) : entry.access;
-  if (!moves) {
-    address = mr->addr;
-    length = mr->length;
-  }
+  // Of memory that stays where it is, nothing more has to be pinned.
+  if (!moves) length = 0;
   std::size_t pinned = 0;
   int e = (flags & ~known) != 0 || flags == 0 || (changes_domain && pd == nullptr) ? EINVAL : 0;
   if (e == 0) e = pin(address, length, reinterpret_cast<std::uintptr_t>(address), allowed, pinned);
@@ -142,8 +140,6 @@ int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t lengt
   }
   entry.key.store(0);
   wait_for_key(device::instance()->memory().header(), mr->lkey, device::is_gone);
-  memlock::discharge(r.pinned);
-  r.pinned = pinned;
   entry.access = allowed;
   if (changes_domain) {
     --own(mr->pd)->users;
@@ -152,6 +148,8 @@ int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t lengt
     entry.domain = pd->handle;
   }
   if (moves) {
+    memlock::discharge(r.pinned);
+    r.pinned = pinned;
     mr->addr = address;
     mr->length = length;
     entry.address = reinterpret_cast<std::uintptr_t>(address);

@@ -146,7 +146,7 @@ private:
     if (!remote_memory(IBV_ACCESS_REMOTE_ATOMIC)) return refuse_access();
     // One at a time in the owner's process, whoever asks (IBV_ATOMIC_HCA). Nobody waits for a process that may have been
     // stopped: the request is tried again.
-    std::atomic<std::uint32_t>& holder = owner_.header().atomics[request_.address / size % 64];
+    std::atomic<std::uint32_t>& holder = owner_.header().atomics[(request_.address + shift_) / size % 64];
     std::uint32_t nobody = 0;
     for (unsigned i = 0; !holder.compare_exchange_strong(nobody, device::instance()->slot() + 1); ++i, nobody = 0) {
       if (i == 1000) return {outcome::busy, IBV_WC_SUCCESS, 0};
