@@ -201,7 +201,20 @@ int destroy_cq(ibv_cq* cq) {
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) {
   completion_queue& q = *own(cq);
   const std::lock_guard<std::mutex> lock(q.poll_mutex);
-  return take_completions(q, count, completions);
+  const int result = take_completions(q, count, completions);
+  if (result == count) tell_of_rest(q);
+  return result;
+}
+
+void tell_of_rest(completion_queue& q) noexcept {
+  completion_queue_entry& entry = q.shared();
+  if (entry.armed.load() != armed_for_any) return;
+  const std::uint32_t rings = entry.ring_count.load();
+  for (unsigned i = 0; i < rings; ++i) {
+    if (!q.ring(i).has_ready()) continue;
+    if (entry.armed.exchange(0) != 0) raise_event(*device::instance()->processes().self(), entry, q.index);
+    return;
+  }
 }
 
 int take_completions(completion_queue& q, int count, ibv_wc* completions) noexcept {

@@ -58,6 +58,10 @@ void repair_completion_queue(completion_queue& cq, unsigned dead_slot) noexcept;
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions);
 /// The same, for who holds poll_mutex.
 int take_completions(completion_queue& q, int count, ibv_wc* completions) noexcept;
+/// For who has taken some, and holds poll_mutex: if the queue is armed and has more, its event is raised. By IBTA
+/// (11.4.2.2) no event tells of what was there before arming; but cards do tell of it, and programs that poll a few
+/// after each event, such as perftest, wait for ever where a device is so fast that all are there.
+void tell_of_rest(completion_queue& q) noexcept;
 int req_notify_cq(ibv_cq* cq, int solicited_only);
 
 }  // namespace soft

@@ -43,6 +43,7 @@ int next_poll(ibv_cq_ex* cq) {
 }
 
 void end_poll(ibv_cq_ex* cq) {
+  tell_of_rest(to_queue(cq));
   to_queue(cq).poll_mutex.unlock();
 }
 

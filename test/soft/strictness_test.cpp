@@ -366,6 +366,45 @@ BOOST_AUTO_TEST_CASE(a_completion_that_was_asked_for_its_parts_is_not_there_agai
   BOOST_TEST(errno == EOPNOTSUPP);
 }
 
+// Not strict, but what programs count on that poll only a few completions after each event.
+BOOST_AUTO_TEST_CASE(an_armed_queue_tells_of_what_a_poll_has_left) {
+  ibv_comp_channel* const channel = soft.create_comp_channel(device);
+  ::fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+  cqs.push_back(soft.create_cq(device, 8, nullptr, channel, 0));
+  cq = cqs.back();
+  ibv_qp *const a = make_qp(IBV_QPT_RC), *const b = make_qp(IBV_QPT_RC);
+  connect(a, b);
+  ibv_sge sge = piece(make_mr(own));
+  const auto write = [&](int count) {
+    for (int i = 0; i < count; ++i) BOOST_TEST(post(a, remote_request(IBV_WR_RDMA_WRITE, sge, mrs[0]->rkey)) == 0);
+  };
+  unsigned taken = 0;
+  const auto has_event = [&] {
+    ibv_cq* of = nullptr;
+    void* context = nullptr;
+    if (soft.get_cq_event(channel, &of, &context) != 0) return false;
+    ++taken;
+    return true;
+  };
+  ibv_wc completions[4];
+  write(3);
+  BOOST_TEST(ibv_req_notify_cq(cq, 0) == 0);
+  BOOST_TEST(!has_event());  // of what was there
+  BOOST_TEST(ibv_poll_cq(cq, 2, completions) == 2);
+  BOOST_TEST(has_event());
+  BOOST_TEST(ibv_req_notify_cq(cq, 0) == 0);
+  BOOST_TEST(ibv_poll_cq(cq, 1, completions) == 1);
+  BOOST_TEST(!has_event());  // nothing was left
+  write(1);
+  BOOST_TEST(has_event());
+  soft.ack_cq_events(cq, taken);
+  for (ibv_qp* const qp : qps) soft.destroy_qp(qp);
+  qps.clear();
+  soft.destroy_cq(cq);
+  cqs.pop_back();
+  soft.destroy_comp_channel(channel);
+}
+
 BOOST_AUTO_TEST_CASE(operations_that_a_type_does_not_have_are_refused_when_it_is_made) {
   ibv_qp_init_attr_ex x{};
   x.send_cq = x.recv_cq = cq;
