@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -28,7 +29,10 @@ error list_hardware(std::vector<std::string>& names) {
   verbs::error_code ec;
   const auto list = verbs::device_list::get(ec, verbs::rdma_core());
   if (ec && ec != errc::no_device) return io::to_error(ec);
-  for (ibv_device* const device : list) names.emplace_back(list.name(device));
+  for (ibv_device* const device : list) {
+    // The preloaded library shows the software device among them.
+    if (std::strcmp(list.name(device), software_name) != 0) names.emplace_back(list.name(device));
+  }
   return {};
 }
 

@@ -23,8 +23,11 @@ namespace {
 template <class Function>
 void with_object(const ibv_async_event& event, Function f) {
   switch (event.event_type) {
-    case IBV_EVENT_CQ_ERR:
+    case IBV_EVENT_CQ_ERR: {
+      completion_queue& q = *own(event.element.cq);
+      f(q.mutex, q.cond, q.async_events_taken, q.async_events_completed);
       break;
+    }
     case IBV_EVENT_SRQ_ERR:
     case IBV_EVENT_SRQ_LIMIT_REACHED: {
       shared_receive_queue& q = *own(event.element.srq);
@@ -38,7 +41,7 @@ void with_object(const ibv_async_event& event, Function f) {
     case IBV_EVENT_SQ_DRAINED:
     case IBV_EVENT_QP_LAST_WQE_REACHED: {
       queue_pair& q = *own(event.element.qp);
-      f(q.mutex, q.cond, q.events_taken, q.events_completed);
+      f(q.qp_base.mutex, q.qp_base.cond, q.events_taken, q.qp_base.events_completed);
       break;
     }
     default:
@@ -109,12 +112,12 @@ void handle_event(device_event event, std::uint32_t number) {
       std::vector<std::shared_ptr<queue_pair>> users;
       d.with_cq(number, [](completion_queue& cq) {
         ibv_async_event e{};
-        e.element.cq = &cq;
+        e.element.cq = cq.base();
         e.event_type = IBV_EVENT_CQ_ERR;
         raise_async_event(cq.context, e);
       });
       for (const auto& q : d.all_qps()) {
-        if (own(q->send_cq)->index == number || own(q->recv_cq)->index == number) users.push_back(q);
+        if (own(q->qp_base.send_cq)->index == number || own(q->qp_base.recv_cq)->index == number) users.push_back(q);
       }
       for (const auto& q : users) q->fail(IBV_EVENT_QP_FATAL);
       return;

@@ -68,7 +68,7 @@ int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
     const std::lock_guard<std::mutex> lock(c.mutex);
     const auto found = std::find_if(c.queues.begin(), c.queues.end(), [](completion_queue* q) { return take_event(*q); });
     if (found == c.queues.end()) continue;  // it was of a queue that is gone
-    *cq = *found;
+    *cq = (*found)->base();
     *cq_context = (*found)->cq_context;
     // A queue that always has an event must not keep the others out.
     std::rotate(found, found + 1, c.queues.end());

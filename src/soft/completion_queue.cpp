@@ -4,6 +4,7 @@
 #include "soft/completion_queue.hpp"
 
 #include "soft/calls.hpp"
+#include "soft/context.hpp"
 #include "soft/device.hpp"
 #include "soft/queue_pair.hpp"
 #include "soft/receive_queue.hpp"
@@ -154,7 +155,7 @@ ibv_cq* create_cq(ibv_context* c, int cqe, void* cq_context, ibv_comp_channel* c
     ++channel->refcnt;
   }
   d.add_cq(index, result);
-  return result;
+  return result->base();
 }
 
 int resize_cq(ibv_cq* cq, int cqe) {
@@ -187,6 +188,8 @@ int destroy_cq(ibv_cq* cq) {
   pthread_mutex_unlock(&cq->mutex);
   device& d = *device::instance();
   d.add_cq(q->index, nullptr);
+  drop_async_events(cq->context, cq);
+  wait_for_events(cq->mutex, cq->cond, q->async_events_taken, cq->async_events_completed);
   completion_queue_entry& entry = q->shared();
   const std::uint32_t count = entry.ring_count.exchange(0);
   for (unsigned i = 0; i < count; ++i) {
@@ -201,8 +204,25 @@ int destroy_cq(ibv_cq* cq) {
 
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions) {
   completion_queue& q = *own(cq);
-  device& d = *device::instance();
   const std::lock_guard<std::mutex> lock(q.poll_mutex);
+  const int result = take_completions(q, count, completions);
+  if (result == count) tell_of_rest(q);
+  return result;
+}
+
+void tell_of_rest(completion_queue& q) noexcept {
+  completion_queue_entry& entry = q.shared();
+  if (entry.armed.load() != armed_for_any) return;
+  const std::uint32_t rings = entry.ring_count.load();
+  for (unsigned i = 0; i < rings; ++i) {
+    if (!q.ring(i).has_ready()) continue;
+    if (entry.armed.exchange(0) != 0) raise_event(*device::instance()->processes().self(), entry, q.index);
+    return;
+  }
+}
+
+int take_completions(completion_queue& q, int count, ibv_wc* completions) noexcept {
+  device& d = *device::instance();
   const std::uint32_t rings = q.shared().ring_count.load();
   int result = 0;
   for (unsigned i = 0; i < rings; ++i) {

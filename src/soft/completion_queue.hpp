@@ -20,7 +20,11 @@ namespace soft {
 
 struct taken_receive;
 
-struct completion_queue final : ibv_cq {
+/// What it shares with ibv_cq is at the same places in ibv_cq_ex.
+struct completion_queue final : ibv_cq_ex {
+  completion_queue() noexcept : ibv_cq_ex() {}
+
+  ibv_cq* base() noexcept { return ibv_cq_ex_to_cq(this); }
   completion_queue_entry& shared() const noexcept;
   ticket_ring ring(unsigned number) const noexcept;
   /// Adds a ring. False if the segment is full.
@@ -31,10 +35,13 @@ struct completion_queue final : ibv_cq {
   std::atomic<unsigned> users{0};  // queue pairs
   std::uint32_t events_taken = 0;  // under the channel's mutex
   std::uint32_t events_acknowledged = 0;
+  std::uint32_t async_events_taken = 0;  // under ibv_cq's mutex
+  bool is_extended = false;  // made by ibv_create_cq_ex
+  ibv_wc current{};          // that ibv_start_poll or ibv_next_poll has come to; under poll_mutex
 };
 
 inline completion_queue* own(ibv_cq* cq) noexcept {
-  return static_cast<completion_queue*>(cq);
+  return static_cast<completion_queue*>(reinterpret_cast<ibv_cq_ex*>(cq));
 }
 
 /// Puts a completion into a queue of this or another process, gives the receive request back that it uses up, and wakes
@@ -49,6 +56,12 @@ void purge_completions(completion_queue& cq, std::uint32_t qp_number) noexcept;
 void repair_completion_queue(completion_queue& cq, unsigned dead_slot) noexcept;
 
 int poll_cq(ibv_cq* cq, int count, ibv_wc* completions);
+/// The same, for who holds poll_mutex.
+int take_completions(completion_queue& q, int count, ibv_wc* completions) noexcept;
+/// For who has taken some, and holds poll_mutex: if the queue is armed and has more, its event is raised. By IBTA
+/// (11.4.2.2) no event tells of what was there before arming; but cards do tell of it, and programs that poll a few
+/// after each event, such as perftest, wait for ever where a device is so fast that all are there.
+void tell_of_rest(completion_queue& q) noexcept;
 int req_notify_cq(ibv_cq* cq, int solicited_only);
 
 }  // namespace soft

@@ -16,14 +16,16 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
 
-/// An opened device.
-struct context final : ibv_context {
+/// An opened device. What verbs.h calls ibv_context is the end of it.
+struct context final : verbs_context {
+  context() noexcept : verbs_context() {}
+
   std::mutex events_mutex;
   std::deque<ibv_async_event> events;
 };
 
 inline context* own(ibv_context* c) noexcept {
-  return static_cast<context*>(c);
+  return static_cast<context*>(verbs_get_ctx(c));
 }
 
 /// Queues an asynchronous event of one of the context's objects.

@@ -39,13 +39,13 @@ result queue_pair::execute_datagram(const send_request& r) {
   std::array<iovec, max_sge> local;
   const int pieces_found = local_pieces(r, here, 0, local.data());
   const std::optional<ibv_gid> from = gid_at(r.to.grh.sgid_index);
-  if (pieces_found < 0 || r.to_domain != pd->handle) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
+  if (pieces_found < 0 || r.to_domain != qp_base.pd->handle) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
   if (!from) return {outcome::done, IBV_WC_LOC_QP_OP_ERR, 0};
   const auto locals = static_cast<unsigned>(pieces_found);
   const ibv_gid& to = r.to.grh.dgid;
 
   datagram_header d{};
-  d.from_qp = qp_num;
+  d.from_qp = qp_base.qp_num;
   // A key whose highest bit is set means the queue pair's own (IBTA 10.2.5).
   d.qkey = (r.to_qkey & 0x80000000) != 0 ? shared().qkey.load() : r.to_qkey;
   d.length = static_cast<std::uint32_t>(r.length);

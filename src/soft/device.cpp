@@ -6,6 +6,7 @@
 #include "soft/cm/calls.hpp"
 #include "soft/calls.hpp"
 
+#include <pthread.h>
 #include <sys/prctl.h>
 
 #include <cerrno>
@@ -16,12 +17,28 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
 
+namespace {
+
+std::atomic<device*> opened{nullptr};
+std::mutex opening;
+
+/// The child of a fork has neither the helper thread nor the slot: it begins anew, with what it needs of its own.
+void watch_for_forks() noexcept {
+  static const int once = ::pthread_atfork([] { opening.lock(); }, [] { opening.unlock(); },
+                                           [] {
+                                             opened.store(nullptr, std::memory_order_relaxed);
+                                             opening.unlock();
+                                           });
+  (void)once;
+}
+
+}  // namespace
+
 device* device::instance() noexcept {
   // Looked at by every call: a load once it is open.
-  static std::atomic<device*> opened{nullptr};
   if (device* const d = opened.load(std::memory_order_acquire)) return d;
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
+  watch_for_forks();
+  const std::lock_guard<std::mutex> lock(opening);
   if (device* const d = opened.load(std::memory_order_relaxed)) return d;
   auto* const candidate = new device();
   if (const int e = candidate->open()) {
@@ -121,14 +138,17 @@ void device::process_is_down(const std::shared_ptr<peer>& p) {
 }
 
 ibv_context* device::cm_context() noexcept {
-  static ibv_context* const result = [] {
-    int count = 0;
-    ibv_device** const list = get_device_list(&count);
-    ibv_context* const c = open_device(list[0]);
+  std::call_once(cm_once_, [this] {
+    ibv_device** const list = get_device_list(nullptr);
+    cm_context_ = open_device(list[0]);
     free_device_list(list);
-    return c;
-  }();
-  return result;
+    if (cm_context_ != nullptr) cm_domain_ = alloc_pd(cm_context_);
+  });
+  return cm_context_;
+}
+
+ibv_pd* device::cm_domain() noexcept {
+  return cm_context() != nullptr ? cm_domain_ : nullptr;
 }
 
 void device::add_qp(unsigned index, const std::shared_ptr<queue_pair>& q) {
@@ -153,7 +173,7 @@ void device::add_srq(unsigned index, shared_receive_queue* srq) {
 std::shared_ptr<queue_pair> device::find_qp(std::uint32_t number) const {
   const std::lock_guard<std::mutex> lock(objects_mutex_);
   const auto found = qps_.find(index_of(number));
-  return found != qps_.end() && found->second->qp_num == number ? found->second : nullptr;
+  return found != qps_.end() && found->second->qp_base.qp_num == number ? found->second : nullptr;
 }
 
 std::vector<std::shared_ptr<queue_pair>> device::all_qps() const {

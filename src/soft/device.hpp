@@ -32,6 +32,7 @@ namespace soft {
 class device {
 public:
   /// Null, with errno set, if it cannot be opened; the next call tries again.
+  /// A process that was forked has a device of its own: what its parent had made is not for it.
   static device* instance() noexcept;
 
   loop& helper() noexcept { return helper_; }
@@ -46,6 +47,8 @@ public:
 
   /// The context that the connection manager gives to its ids; all its ids share it (rdma_cm(7)).
   ibv_context* cm_context() noexcept;
+  /// The domain of those ids for whose queue pairs the user names none.
+  ibv_pd* cm_domain() noexcept;
 
   index_pool& qp_indices() noexcept { return qp_indices_; }
   index_pool& cq_indices() noexcept { return cq_indices_; }
@@ -95,6 +98,9 @@ private:
   index_pool cq_indices_{0, max_cqs};
   index_pool srq_indices_{0, max_srqs};
   index_pool key_indices_{1, max_keys};  // no key is 0
+  std::once_flag cm_once_;
+  ibv_context* cm_context_ = nullptr;
+  ibv_pd* cm_domain_ = nullptr;
   mutable std::mutex objects_mutex_;
   std::map<unsigned, std::shared_ptr<queue_pair>> qps_;
   std::map<unsigned, completion_queue*> cqs_;

@@ -6,6 +6,7 @@
 #include "soft/calls.hpp"
 #include "soft/completion_queue.hpp"
 #include "soft/context.hpp"
+#include "soft/descriptor.hpp"
 #include "soft/device.hpp"
 #include "soft/gid_table.hpp"
 #include "soft/limits.hpp"
@@ -17,8 +18,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -26,9 +29,14 @@ namespace soft {
 
 namespace {
 
+/// Some libraries for cards look behind a device for what their own have there, to tell whether it is one: nothing is.
+struct padded_device : ibv_device {
+  void* nothing[32];
+};
+
 ibv_device& the_device() noexcept {
-  static ibv_device d = [] {
-    ibv_device result{};
+  static padded_device d = [] {
+    padded_device result{};
     result.node_type = IBV_NODE_CA;
     result.transport_type = IBV_TRANSPORT_IB;
     std::strcpy(result.name, "soft0");
@@ -40,6 +48,20 @@ ibv_device& the_device() noexcept {
 
 // Locally administered, as an EUI-64 that nobody was given: "soft0".
 constexpr std::uint64_t guid = 0x0273'6f66'7430'0001;
+constexpr std::uint32_t vendor = guid >> 40;
+
+/// Copies as much of an attribute structure as the caller, who may know of fewer members, has room for.
+template <class T>
+void copy_attributes(const T& from, T* to, std::size_t size) noexcept {
+  std::memcpy(to, &from, std::min(size, sizeof from));
+}
+
+int query_port_ex(ibv_context* c, std::uint8_t port, ibv_port_attr* a, std::size_t size) {
+  ibv_port_attr full;
+  const int e = query_port(c, port, &full);
+  if (e == 0) copy_attributes(full, a, size);
+  return e;
+}
 
 }  // namespace
 
@@ -63,28 +85,40 @@ __be64 get_device_guid(ibv_device*) {
 ibv_context* open_device(ibv_device* d) {
   if (!device::instance()) return nullptr;
   auto* const result = new context();
-  result->async_fd = ::eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
-  if (result->async_fd < 0) {
+  ibv_context& c = result->verbs_context::context;
+  descriptor events(::eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE));
+  descriptor commands(::eventfd(0, EFD_CLOEXEC));  // there is nobody behind it, but programs duplicate it
+  if (!events || !commands) {
     delete result;
     return nullptr;
   }
-  result->device = d;
-  result->cmd_fd = -1;
-  result->num_comp_vectors = 1;
-  result->ops.alloc_mw = alloc_mw;
-  result->ops.dealloc_mw = dealloc_mw;
-  result->ops.bind_mw = bind_mw;
-  result->ops.poll_cq = poll_cq;
-  result->ops.req_notify_cq = req_notify_cq;
-  result->ops.post_send = post_send;
-  result->ops.post_recv = post_recv;
-  result->ops.post_srq_recv = post_srq_recv;
-  pthread_mutex_init(&result->mutex, nullptr);
-  return result;
+  c.async_fd = events.release();
+  c.cmd_fd = commands.release();
+  c.device = d;
+  c.num_comp_vectors = 1;
+  c.ops.alloc_mw = alloc_mw;
+  c.ops.dealloc_mw = dealloc_mw;
+  c.ops.bind_mw = bind_mw;
+  c.ops.poll_cq = poll_cq;
+  c.ops.req_notify_cq = req_notify_cq;
+  c.ops.post_send = post_send;
+  c.ops.post_recv = post_recv;
+  c.ops.post_srq_recv = post_srq_recv;
+  pthread_mutex_init(&c.mutex, nullptr);
+  // What verbs.h asks for beyond that; it takes a null pointer as "not supported".
+  c.abi_compat = reinterpret_cast<void*>(~std::uintptr_t{0});  // __VERBS_ABI_IS_EXTENDED
+  result->sz = sizeof(verbs_context);
+  result->query_port = query_port_ex;
+  result->query_device_ex = query_device_ex;
+  result->query_rt_values = query_rt_values;
+  result->create_cq_ex = create_cq_ex;
+  result->create_qp_ex = create_qp_ex;
+  return &c;
 }
 
 int close_device(ibv_context* c) {
   ::close(c->async_fd);
+  ::close(c->cmd_fd);
   pthread_mutex_destroy(&c->mutex);
   delete own(c);
   return 0;
@@ -96,6 +130,8 @@ int query_device(ibv_context*, ibv_device_attr* a) {
   a->node_guid = a->sys_image_guid = htobe64(guid);
   a->max_mr_size = ~std::uint64_t{0};
   a->page_size_cap = 0xfffff000;
+  a->vendor_id = vendor;
+  a->vendor_part_id = 1;
   a->max_qp = static_cast<int>(max_qps - first_qp);
   a->max_qp_wr = static_cast<int>(max_wr);
   a->device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
@@ -115,6 +151,28 @@ int query_device(ibv_context*, ibv_device_attr* a) {
   a->max_pkeys = 1;
   a->phys_port_cnt = 1;
   return 0;
+}
+
+int query_device_ex(ibv_context* c, const ibv_query_device_ex_input*, ibv_device_attr_ex* a, std::size_t size) {
+  if (size < sizeof a->orig_attr) return EINVAL;
+  ibv_device_attr_ex full{};
+  const int e = query_device(c, &full.orig_attr);
+  if (e != 0) return e;
+  full.hca_core_clock = 1'000'000;  // kHz: query_rt_values() counts nanoseconds
+  full.device_cap_flags_ex = full.orig_attr.device_cap_flags;
+  full.phys_port_cnt_ex = full.orig_attr.phys_port_cnt;
+  std::memset(a, 0, size);
+  copy_attributes(full, a, size);
+  return 0;
+}
+
+int query_rt_values(ibv_context*, ibv_values_ex* values) {
+  if ((values->comp_mask & IBV_VALUES_MASK_RAW_CLOCK) == 0) {
+    values->comp_mask = 0;
+    return 0;
+  }
+  values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
+  return ::clock_gettime(CLOCK_MONOTONIC_RAW, &values->raw_clock) == 0 ? 0 : errno;
 }
 
 int query_port(ibv_context*, std::uint8_t port, ibv_port_attr* a) {

@@ -36,8 +36,9 @@ struct key_entry {
   std::uint32_t domain = 0;
   std::uint32_t qp = 0;      // a window's (they are of type 2)
   std::uint32_t region = 0;  // key of the region that a window is of
-  std::uint64_t address = 0;
+  std::uint64_t address = 0;  // as requests name it
   std::uint64_t length = 0;
+  std::uint64_t shift = 0;  // added to that gives where it is in the process's memory
   bool is_window = false;
 };
 

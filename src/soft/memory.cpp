@@ -52,6 +52,22 @@ bool is_mapped(const void* address, std::size_t length) noexcept {
 constexpr unsigned remote_access =
     IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
+/// What a region begins with: 0 or an errno value. pinned is for memlock::discharge().
+int pin(const void* address, std::size_t length, std::uint64_t iova, unsigned access, std::size_t& pinned) noexcept {
+  constexpr unsigned known = IBV_ACCESS_LOCAL_WRITE | remote_access | IBV_ACCESS_MW_BIND | IBV_ACCESS_OPTIONAL_RANGE;
+  constexpr unsigned unsupported = IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB;
+  if ((access & ~(known | unsupported)) != 0) return EINVAL;
+  if ((access & unsupported) != 0) return EOPNOTSUPP;
+  const bool writes_remotely = (access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) != 0;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  if ((writes_remotely && (access & IBV_ACCESS_LOCAL_WRITE) == 0) || begin + length < begin || iova + length < iova) {
+    return EINVAL;
+  }
+  if (!is_mapped(address, length)) return EFAULT;
+  pinned = memlock::charge(address, length);
+  return pinned == memlock::refused ? ENOMEM : 0;
+}
+
 }  // namespace
 
 ibv_pd* alloc_pd(ibv_context* c) {
@@ -68,21 +84,14 @@ int dealloc_pd(ibv_pd* pd) {
 }
 
 ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, int access) {
-  constexpr int known = IBV_ACCESS_LOCAL_WRITE | static_cast<int>(remote_access) | IBV_ACCESS_MW_BIND |
-                        IBV_ACCESS_RELAXED_ORDERING;
-  const bool writes_remotely = (access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) != 0;
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  if ((access & ~known) != 0 || (writes_remotely && (access & IBV_ACCESS_LOCAL_WRITE) == 0) || begin + length < begin) {
-    errno = EINVAL;
-    return nullptr;
-  }
-  if (!is_mapped(address, length)) {
-    errno = EFAULT;
-    return nullptr;
-  }
-  const std::size_t pinned = memlock::charge(address, length);
-  if (pinned == memlock::refused) {
-    errno = ENOMEM;
+  return reg_mr_iova(pd, address, length, reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(access));
+}
+
+ibv_mr* reg_mr_iova(ibv_pd* pd, void* address, std::size_t length, std::uint64_t iova, unsigned access) {
+  std::size_t pinned = 0;
+  const int refusal = pin(address, length, iova, access, pinned);
+  if (refusal != 0) {
+    errno = refusal;
     return nullptr;
   }
   const std::uint32_t key = take_key();
@@ -92,11 +101,12 @@ ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, int access) {
     return nullptr;
   }
   key_entry& entry = entry_of(key);
-  entry.access = static_cast<std::uint32_t>(access);
+  entry.access = access;
   entry.domain = pd->handle;
   entry.qp = 0;
-  entry.address = begin;
+  entry.address = iova;
   entry.length = length;
+  entry.shift = reinterpret_cast<std::uintptr_t>(address) - iova;
   entry.is_window = false;
   entry.key.store(key);
 
@@ -112,6 +122,44 @@ ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, int access) {
   return result;
 }
 
+int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access) {
+  constexpr int known = IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS;
+  const bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
+  const bool changes_domain = (flags & IBV_REREG_MR_CHANGE_PD) != 0;
+  auto& r = static_cast<region&>(*mr);
+  key_entry& entry = entry_of(mr->lkey);
+  const auto allowed = (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0 ? static_cast<unsigned>(access) : entry.access;
+  // Of memory that stays where it is, nothing more has to be pinned.
+  if (!moves) length = 0;
+  std::size_t pinned = 0;
+  int e = (flags & ~known) != 0 || flags == 0 || (changes_domain && pd == nullptr) ? EINVAL : 0;
+  if (e == 0) e = pin(address, length, reinterpret_cast<std::uintptr_t>(address), allowed, pinned);
+  if (e != 0) {
+    errno = e;
+    return IBV_REREG_MR_ERR_INPUT;
+  }
+  entry.key.store(0);
+  wait_for_key(device::instance()->memory().header(), mr->lkey, device::is_gone);
+  entry.access = allowed;
+  if (changes_domain) {
+    --own(mr->pd)->users;
+    ++own(pd)->users;
+    mr->pd = pd;
+    entry.domain = pd->handle;
+  }
+  if (moves) {
+    memlock::discharge(r.pinned);
+    r.pinned = pinned;
+    mr->addr = address;
+    mr->length = length;
+    entry.address = reinterpret_cast<std::uintptr_t>(address);
+    entry.length = length;
+    entry.shift = 0;
+  }
+  entry.key.store(mr->lkey);
+  return 0;
+}
+
 int dereg_mr(ibv_mr* mr) {
   key_entry& entry = entry_of(mr->lkey);
   entry.key.store(0);
@@ -125,7 +173,7 @@ int dereg_mr(ibv_mr* mr) {
 
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) {
   if (type != IBV_MW_TYPE_2) {
-    errno = EOPNOTSUPP;
+    errno = type == IBV_MW_TYPE_1 ? EOPNOTSUPP : EINVAL;
     return nullptr;
   }
   const std::uint32_t key = take_key();
@@ -171,7 +219,7 @@ int gather(held_mark& m, const ibv_sge* list, unsigned count, std::uint32_t doma
     if (length == 0) continue;
     const key_entry* const entry = m.add_key(list[i].lkey);
     if (!entry || entry->is_window || !allows(*entry, domain, access, list[i].addr, list[i].length)) return -1;
-    result[pieces++] = {reinterpret_cast<void*>(static_cast<std::uintptr_t>(list[i].addr)), length};
+    result[pieces++] = {reinterpret_cast<void*>(static_cast<std::uintptr_t>(list[i].addr + entry->shift)), length};
     limit -= length;
   }
   return pieces;
@@ -188,12 +236,15 @@ ibv_wc_status bind_window(std::uint32_t qp, std::uint32_t domain, unsigned windo
   const bool region_fits = memory.key.load() == info.mr->lkey && !memory.is_window &&
                            allows(memory, domain, IBV_ACCESS_MW_BIND, info.addr, info.length) &&
                            (!writes || (memory.access & IBV_ACCESS_LOCAL_WRITE) != 0);
-  if (!region_fits || (info.mw_access_flags & ~remote_access) != 0) return IBV_WC_MW_BIND_ERR;
-  entry.access = info.mw_access_flags;
+  // Of a window only remote access can be allowed; that its owner has access says nothing.
+  constexpr unsigned known = remote_access | IBV_ACCESS_LOCAL_WRITE;
+  if (!region_fits || (info.mw_access_flags & ~known) != 0) return IBV_WC_MW_BIND_ERR;
+  entry.access = info.mw_access_flags & remote_access;
   entry.domain = domain;
   entry.qp = qp;
   entry.address = info.addr;
   entry.length = info.length;
+  entry.shift = memory.shift;
   entry.is_window = true;
   entry.region = info.mr->lkey;
   entry.key.store(new_key);

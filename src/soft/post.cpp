@@ -42,16 +42,21 @@ bool carries_data_away(ibv_wr_opcode opcode) noexcept {
 
 }  // namespace
 
+bool queue_pair::can_post() const noexcept {
+  const ibv_qp_state state = current();
+  return state == IBV_QPS_RTS || state == IBV_QPS_SQD || state == IBV_QPS_SQE || state == IBV_QPS_ERR;
+}
+
 int queue_pair::enqueue(const ibv_send_wr& wr) {
   if (posted - released.load(std::memory_order_acquire) >= send_depth) return ENOMEM;
-  if (wr.num_sge < 0 || static_cast<std::uint32_t>(wr.num_sge) > max_pieces || !is_allowed(qp_type, wr.opcode)) {
+  if (wr.num_sge < 0 || static_cast<std::uint32_t>(wr.num_sge) > max_pieces || !is_allowed(qp_base.qp_type, wr.opcode)) {
     return EINVAL;
   }
   const bool is_inline = (wr.send_flags & IBV_SEND_INLINE) != 0 && carries_data_away(wr.opcode);
   std::uint64_t length = 0;
   for (int i = 0; i < wr.num_sge; ++i) length += wr.sg_list[i].length;
   if (is_inline && length > max_inline_bytes) return ENOMEM;
-  if (qp_type == IBV_QPT_UD && (!wr.wr.ud.ah || length > mtu_bytes)) return EINVAL;
+  if (qp_base.qp_type == IBV_QPT_UD && (!wr.wr.ud.ah || length > mtu_bytes)) return EINVAL;
 
   send_request& r = requests[posted & (send_depth - 1)];
   r.wr_id = wr.wr_id;
@@ -84,6 +89,7 @@ int queue_pair::enqueue(const ibv_send_wr& wr) {
       break;
     case IBV_WR_BIND_MW:
       r.window = wr.bind_mw.mw->handle << 8;
+      r.window_domain = wr.bind_mw.mw->pd->handle;
       r.rkey = wr.bind_mw.rkey;
       r.bind = wr.bind_mw.bind_info;
       break;
@@ -95,7 +101,7 @@ int queue_pair::enqueue(const ibv_send_wr& wr) {
       r.remote_address = wr.wr.rdma.remote_addr;
       r.rkey = wr.wr.rdma.rkey;
   }
-  if (qp_type == IBV_QPT_UD) {
+  if (qp_base.qp_type == IBV_QPT_UD) {
     r.to = own(wr.wr.ud.ah)->attributes;
     r.to_domain = wr.wr.ud.ah->pd->handle;
     r.to_qp = wr.wr.ud.remote_qpn;
@@ -109,10 +115,9 @@ int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad) {
   queue_pair& q = *own(qp);
   const std::lock_guard<std::mutex> lock(q.send_mutex);
   int result = 0;
-  const ibv_qp_state state = q.current();
+  const bool can_post = q.can_post();
   for (; list != nullptr; list = list->next) {
-    const bool can_send = state == IBV_QPS_RTS || state == IBV_QPS_SQD || state == IBV_QPS_SQE || state == IBV_QPS_ERR;
-    result = can_send ? q.enqueue(*list) : EINVAL;
+    result = can_post ? q.enqueue(*list) : EINVAL;
     if (result != 0) {
       *bad = list;
       break;

@@ -18,11 +18,26 @@ namespace soft {
 
 namespace {
 
-bool is_valid(const ibv_qp_init_attr& a) noexcept {
-  const bool type = a.qp_type == IBV_QPT_RC || a.qp_type == IBV_QPT_UD;
+/// 0, or why there cannot be such a queue pair: an errno value.
+int check(const ibv_qp_init_attr& a) noexcept {
+  switch (a.qp_type) {
+    case IBV_QPT_RC:
+    case IBV_QPT_UD:
+      break;
+    case IBV_QPT_UC:
+    case IBV_QPT_RAW_PACKET:
+    case IBV_QPT_XRC_SEND:
+    case IBV_QPT_XRC_RECV:
+    case IBV_QPT_DRIVER:
+      return EOPNOTSUPP;
+    default:
+      return EINVAL;
+  }
   const ibv_qp_cap& c = a.cap;
-  return type && a.send_cq && a.recv_cq && c.max_send_wr <= max_wr && c.max_send_sge <= max_sge &&
-         c.max_inline_data <= max_inline && (a.srq || (c.max_recv_wr <= max_wr && c.max_recv_sge <= max_sge));
+  const bool fits = a.send_cq && a.recv_cq && c.max_send_wr <= max_wr && c.max_send_sge <= max_sge &&
+                    c.max_inline_data <= max_inline &&
+                    (a.srq || (c.max_recv_wr <= max_wr && c.max_recv_sge <= max_sge));
+  return fits ? 0 : EINVAL;
 }
 
 std::uint32_t power_of_two(std::uint32_t at_least) noexcept {
@@ -54,8 +69,9 @@ queue_pair_entry& queue_pair::shared() const noexcept {
 }
 
 ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
-  if (!is_valid(*attributes)) {
-    errno = EINVAL;
+  const int refusal = check(*attributes);
+  if (refusal != 0) {
+    errno = refusal;
     return nullptr;
   }
   device& d = *device::instance();
@@ -88,21 +104,21 @@ ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
   result->signal_all = attributes->sq_sig_all != 0;
   result->init = *attributes;
 
-  result->context = pd->context;
-  result->qp_context = attributes->qp_context;
-  result->pd = pd;
-  result->send_cq = attributes->send_cq;
-  result->recv_cq = attributes->recv_cq;
-  result->srq = attributes->srq;
-  result->qp_num = qp_number(d.slot(), index);
-  result->handle = result->qp_num;
-  result->ibv_qp::state = IBV_QPS_RESET;
-  result->qp_type = attributes->qp_type;
-  pthread_mutex_init(&result->mutex, nullptr);
-  pthread_cond_init(&result->cond, nullptr);
+  result->qp_base.context = pd->context;
+  result->qp_base.qp_context = attributes->qp_context;
+  result->qp_base.pd = pd;
+  result->qp_base.send_cq = attributes->send_cq;
+  result->qp_base.recv_cq = attributes->recv_cq;
+  result->qp_base.srq = attributes->srq;
+  result->qp_base.qp_num = qp_number(d.slot(), index);
+  result->qp_base.handle = result->qp_base.qp_num;
+  result->qp_base.state = IBV_QPS_RESET;
+  result->qp_base.qp_type = attributes->qp_type;
+  pthread_mutex_init(&result->qp_base.mutex, nullptr);
+  pthread_cond_init(&result->qp_base.cond, nullptr);
   ++own(pd)->users;
-  ++own(result->send_cq)->users;
-  ++own(result->recv_cq)->users;
+  ++own(result->qp_base.send_cq)->users;
+  ++own(result->qp_base.recv_cq)->users;
 
   entry.type = attributes->qp_type;
   entry.domain = pd->handle;
@@ -110,12 +126,40 @@ ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
   entry.peer = 0;
   entry.qkey = 0;
   entry.established = 0;
-  entry.receive_cq = own(result->recv_cq)->index;
+  entry.receive_cq = own(result->qp_base.recv_cq)->index;
   entry.shared_queue = attributes->srq ? own(attributes->srq)->index + 1 : 0;
   entry.state = IBV_QPS_RESET;
-  entry.number.store(result->qp_num);
+  entry.number.store(result->qp_base.qp_num);
   d.add_qp(index, result);
-  return result.get();
+  return &result->qp_base;
+}
+
+ibv_qp* create_qp_ex(ibv_context*, ibv_qp_init_attr_ex* a) {
+  constexpr std::uint32_t known =
+      IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+  if ((a->comp_mask & IBV_QP_INIT_ATTR_PD) == 0) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  if ((a->comp_mask & ~known) != 0 || ((a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) != 0 && a->create_flags != 0)) {
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
+  ibv_qp_init_attr attributes{a->qp_context, a->send_cq, a->recv_cq, a->srq, a->cap, a->qp_type, a->sq_sig_all};
+  ibv_qp* const made = create_qp(a->pd, &attributes);
+  if (made == nullptr) return nullptr;
+  if ((a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0 && !enable_builder(*own(made), a->send_ops_flags)) {
+    destroy_qp(made);
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
+  a->cap = attributes.cap;
+  return made;
+}
+
+ibv_qp_ex* qp_to_qp_ex(ibv_qp* qp) {
+  queue_pair* const q = own(qp);
+  return q->wr_start != nullptr ? q : nullptr;
 }
 
 int modify_qp(ibv_qp* qp, ibv_qp_attr* a, int mask) {
@@ -124,7 +168,7 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* a, int mask) {
   const ibv_qp_state from = q.current();
   const ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? a->qp_state : from;
   if ((mask & IBV_QP_CUR_STATE) != 0 && a->cur_qp_state != from) return EINVAL;
-  if (!is_transition(q.qp_type, from, to, mask) || !in_range(*a, mask)) return EINVAL;
+  if (!is_transition(q.qp_base.qp_type, from, to, mask) || !in_range(*a, mask)) return EINVAL;
   if (from == IBV_QPS_SQD && to == IBV_QPS_RTS && q.waiting) return EINVAL;  // not drained yet
   if ((mask & IBV_QP_AV) != 0 && !is_own_address(a->ah_attr.grh.dgid)) return ENETUNREACH;
 
@@ -155,7 +199,7 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* a, int mask) {
   }
   if ((mask & IBV_QP_STATE) == 0) return 0;
 
-  q.ibv_qp::state = to;
+  q.qp_base.state = to;
   switch (to) {
     case IBV_QPS_ERR:
       q.stop(IBV_QPS_ERR, lock);
@@ -182,10 +226,10 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* a, int mask) {
 void queue_pair::enter_error() {
   queue_pair_entry& entry = shared();
   entry.state = IBV_QPS_ERR;
-  ibv_qp::state = IBV_QPS_ERR;
+  qp_base.state = IBV_QPS_ERR;
   if (in_error) return;
   device& d = *device::instance();
-  const auto is_busy = [&] { return is_qp_marked(d.memory().header(), qp_num); };
+  const auto is_busy = [&] { return is_qp_marked(d.memory().header(), qp_base.qp_num); };
   for (unsigned i = 0; i < 20 && is_busy(); ++i) std::this_thread::yield();
   if (is_busy()) {
     d.helper().after(std::chrono::microseconds(100), [self = shared_from_this()] {
@@ -199,7 +243,7 @@ void queue_pair::enter_error() {
   ++wait_number;
   flush_sends();
   flush_receives();
-  if (srq) raise(IBV_EVENT_QP_LAST_WQE_REACHED);
+  if (qp_base.srq) raise(IBV_EVENT_QP_LAST_WQE_REACHED);
 }
 
 void queue_pair::flush_receives() {
@@ -212,24 +256,24 @@ void queue_pair::flush_receives() {
     completion.wc.wr_id = taken.entry().wr_id;
     completion.wc.status = IBV_WC_WR_FLUSH_ERR;
     completion.wc.opcode = IBV_WC_RECV;
-    completion.wc.qp_num = qp_num;
-    completion.qp = qp_num;
+    completion.wc.qp_num = qp_base.qp_num;
+    completion.qp = qp_base.qp_num;
     taken.release();
-    push_completion(self, own(recv_cq)->index, completion, false);
+    push_completion(self, own(qp_base.recv_cq)->index, completion, false);
   }
 }
 
 void queue_pair::stop(ibv_qp_state to, std::unique_lock<std::mutex>& lock) {
   shared().state = to;
   lock.unlock();
-  wait_for_qp(device::instance()->memory().header(), qp_num, device::is_gone);
+  wait_for_qp(device::instance()->memory().header(), qp_base.qp_num, device::is_gone);
   lock.lock();
 }
 
 void queue_pair::reset() {
   const std::lock_guard<std::mutex> lock(receive_mutex);
-  purge_completions(*own(send_cq), qp_num);
-  if (recv_cq != send_cq) purge_completions(*own(recv_cq), qp_num);
+  purge_completions(*own(qp_base.send_cq), qp_base.qp_num);
+  if (qp_base.recv_cq != qp_base.send_cq) purge_completions(*own(qp_base.recv_cq), qp_base.qp_num);
   if (receives) receives.clear();
   executed = posted = 0;
   released = 0;
@@ -253,8 +297,8 @@ void queue_pair::fail(ibv_event_type why) {
 void queue_pair::raise(ibv_event_type type) {
   ibv_async_event e{};
   e.event_type = type;
-  e.element.qp = this;
-  raise_async_event(context, e);
+  e.element.qp = &qp_base;
+  raise_async_event(qp_base.context, e);
 }
 
 int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int, ibv_qp_init_attr* init_attributes) {
@@ -271,7 +315,7 @@ int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int, ibv_qp_init_attr* init_at
 int destroy_qp(ibv_qp* qp) {
   device& d = *device::instance();
   const std::shared_ptr<queue_pair> q = own(qp)->shared_from_this();
-  detach_all(q->qp_num);
+  detach_all(q->qp_base.qp_num);
   {
     std::unique_lock<std::mutex> lock(q->send_mutex);
     q->stop(IBV_QPS_RESET, lock);
@@ -280,17 +324,17 @@ int destroy_qp(ibv_qp* qp) {
     q->shared().number.store(0);
   }
   d.add_qp(q->index, nullptr);
-  drop_async_events(q->context, static_cast<ibv_qp*>(q.get()));
-  wait_for_events(q->mutex, q->cond, q->events_taken, q->events_completed);
+  drop_async_events(q->qp_base.context, &q->qp_base);
+  wait_for_events(q->qp_base.mutex, q->qp_base.cond, q->events_taken, q->qp_base.events_completed);
   {
     // The helper thread may still have got hold of it before it was taken out.
     const std::lock_guard<std::mutex> lock(q->receive_mutex);
     q->receives.destroy();
   }
-  --own(q->pd)->users;
-  --own(q->send_cq)->users;
-  --own(q->recv_cq)->users;
-  if (q->srq) --own(q->srq)->users;
+  --own(q->qp_base.pd)->users;
+  --own(q->qp_base.send_cq)->users;
+  --own(q->qp_base.recv_cq)->users;
+  if (q->qp_base.srq) --own(q->qp_base.srq)->users;
   d.qp_indices().give_back(q->index);
   return 0;
 }

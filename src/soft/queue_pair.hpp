@@ -14,6 +14,7 @@
 #include "soft/peer.hpp"
 #include "soft/receive_queue.hpp"
 #include "soft/responder.hpp"
+#include "soft/send_builder.hpp"
 
 #include <infiniband/verbs.h>
 
@@ -44,13 +45,21 @@ struct send_request {
   std::uint32_t to_qp;
   std::uint32_t to_qkey;
   std::uint32_t window;  // key of the window to bind
+  std::uint32_t window_domain;
   ibv_mw_bind_info bind;
 };
 
-struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
+struct queue_pair final : ibv_qp_ex, std::enable_shared_from_this<queue_pair> {
+  queue_pair() noexcept : ibv_qp_ex() {}
+
   queue_pair_entry& shared() const noexcept;
   ibv_qp_state current() const noexcept { return static_cast<ibv_qp_state>(shared().state.load()); }
 
+  bool can_post() const noexcept;
+  /// Puts a request into the queue. 0 or an errno value. Under send_mutex.
+  int enqueue(const ibv_send_wr& wr);
+  /// The same with what the builder has, if it has a request.
+  void finish_request();
   /// Runs what was posted, as far as it goes. Under send_mutex.
   void run();
   /// The other process has done what it was asked for.
@@ -76,7 +85,7 @@ struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
   unsigned index = 0;
   ibv_qp_init_attr init{};
   ibv_qp_attr attributes{};  // as they were set
-  std::uint32_t events_taken = 0;  // under ibv_qp's mutex
+  std::uint32_t events_taken = 0;  // under qp_base's mutex
 
   // Receiving.
   std::mutex receive_mutex;
@@ -102,6 +111,7 @@ struct queue_pair final : ibv_qp, std::enable_shared_from_this<queue_pair> {
   bool asked = false;                      // the other process works on the oldest request
   unsigned retries_left = 0;
   unsigned rnr_retries_left = 0;
+  send_builder builder;
   bool announce_drained = false;
   bool in_error = false;   // flushed; the shared state may say so before
   bool has_failed = false;
@@ -124,12 +134,11 @@ private:
   unsigned char* inline_of(std::uint64_t position) noexcept {
     return inline_bytes.data() + (position & (send_depth - 1)) * max_inline_bytes;
   }
-  friend int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad);
-  int enqueue(const ibv_send_wr& wr);
 };
 
 inline queue_pair* own(ibv_qp* qp) noexcept {
-  return static_cast<queue_pair*>(qp);
+  // ibv_qp_ex begins with it.
+  return static_cast<queue_pair*>(reinterpret_cast<ibv_qp_ex*>(qp));
 }
 
 int post_send(ibv_qp* qp, ibv_send_wr* list, ibv_send_wr** bad);

@@ -79,10 +79,10 @@ void queue_pair::finish(const send_request& r, ibv_wc_status status, std::uint32
   rnr_retries_left = attributes.rnr_retry;
   if (status != IBV_WC_SUCCESS || signal_all || (r.flags & IBV_SEND_SIGNALED) != 0) complete(r, status, bytes);
   if (status == IBV_WC_SUCCESS) return;
-  if (qp_type == IBV_QPT_RC) return enter_error();
+  if (qp_base.qp_type == IBV_QPT_RC) return enter_error();
   // Of an unreliable queue pair only the sending side stops.
   shared().state = IBV_QPS_SQE;
-  ibv_qp::state = IBV_QPS_SQE;
+  qp_base.state = IBV_QPS_SQE;
   flush_sends();
 }
 
@@ -100,10 +100,10 @@ void queue_pair::complete(const send_request& r, ibv_wc_status status, std::uint
   completion.wc.status = status;
   completion.wc.opcode = completion_opcode(r.opcode);
   completion.wc.byte_len = bytes;
-  completion.wc.qp_num = qp_num;
-  completion.qp = qp_num;
+  completion.wc.qp_num = qp_base.qp_num;
+  completion.qp = qp_base.qp_num;
   completion.sq_done = executed;
-  push_completion(*device::instance()->processes().self(), own(send_cq)->index, completion, false);
+  push_completion(*device::instance()->processes().self(), own(qp_base.send_cq)->index, completion, false);
 }
 
 void queue_pair::retry_later(outcome why, const send_request& r) {
@@ -142,7 +142,7 @@ void queue_pair::time_is_over() {
 
 void queue_pair::other_process_is_up(unsigned slot) {
   const std::lock_guard<std::mutex> lock(send_mutex);
-  if (!waiting || asked || (qp_type == IBV_QPT_RC && slot_of(attributes.dest_qp_num) != slot)) return;
+  if (!waiting || asked || (qp_base.qp_type == IBV_QPT_RC && slot_of(attributes.dest_qp_num) != slot)) return;
   waiting = unanswered = false;
   ++wait_number;
   run();
@@ -165,7 +165,7 @@ void queue_pair::other_process_is_down(unsigned slot) {
 
 int queue_pair::local_pieces(const send_request& r, held_mark& here, unsigned access, iovec* list) noexcept {
   const ibv_sge* const given = pieces_of(executed);
-  if ((r.flags & IBV_SEND_INLINE) == 0) return gather(here, given, r.count, pd->handle, access, r.length, list);
+  if ((r.flags & IBV_SEND_INLINE) == 0) return gather(here, given, r.count, qp_base.pd->handle, access, r.length, list);
   if (r.count != 0) list[0] = {reinterpret_cast<void*>(static_cast<std::uintptr_t>(given->addr)), given->length};
   return static_cast<int>(r.count);
 }
@@ -174,14 +174,15 @@ result queue_pair::execute(const send_request& r) {
   switch (r.opcode) {
     case IBV_WR_LOCAL_INV: {
       segment_header& h = device::instance()->memory().header();
-      if (!invalidating && !invalidate(h, qp_num, r.rkey)) return {outcome::done, IBV_WC_MW_BIND_ERR, 0};
+      if (!invalidating && !invalidate(h, qp_base.qp_num, r.rkey)) return {outcome::done, IBV_WC_MW_BIND_ERR, 0};
       invalidating = is_key_marked(h, r.rkey);
       return {invalidating ? outcome::busy : outcome::done, IBV_WC_SUCCESS, 0};
     }
     case IBV_WR_BIND_MW:
-      return {outcome::done, bind_window(qp_num, pd->handle, r.window, r.rkey, r.bind), 0};
+      if (r.window_domain != qp_base.pd->handle) return {outcome::done, IBV_WC_MW_BIND_ERR, 0};
+      return {outcome::done, bind_window(qp_base.qp_num, qp_base.pd->handle, r.window, r.rkey, r.bind), 0};
     default:
-      return qp_type == IBV_QPT_RC ? execute_connected(r) : execute_datagram(r);
+      return qp_base.qp_type == IBV_QPT_RC ? execute_connected(r) : execute_datagram(r);
   }
 }
 
@@ -198,7 +199,7 @@ result queue_pair::execute_connected(const send_request& r) {
 
   if (!other || other->is_down()) other = device::instance()->processes().reach(slot_of(attributes.dest_qp_num));
   if (!other || !other->is_up()) return {outcome::no_answer, IBV_WC_SUCCESS, 0};
-  const remote_request what{r.opcode,         r.flags, r.imm,         r.rkey, qp_num, attributes.dest_qp_num,
+  const remote_request what{r.opcode,         r.flags, r.imm,         r.rkey, qp_base.qp_num, attributes.dest_qp_num,
                              r.remote_address, r.length, r.compare_add, r.swap};
   if (other->is_direct()) return respond(other, what, local.data(), static_cast<unsigned>(locals));
   return ask(what, local.data(), static_cast<unsigned>(locals));

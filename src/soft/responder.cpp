@@ -146,7 +146,7 @@ private:
     if (!remote_memory(IBV_ACCESS_REMOTE_ATOMIC)) return refuse_access();
     // One at a time in the owner's process, whoever asks (IBV_ATOMIC_HCA). Nobody waits for a process that may have been
     // stopped: the request is tried again.
-    std::atomic<std::uint32_t>& holder = owner_.header().atomics[request_.address / size % 64];
+    std::atomic<std::uint32_t>& holder = owner_.header().atomics[(request_.address + shift_) / size % 64];
     std::uint32_t nobody = 0;
     for (unsigned i = 0; !holder.compare_exchange_strong(nobody, device::instance()->slot() + 1); ++i, nobody = 0) {
       if (i == 1000) return {outcome::busy, IBV_WC_SUCCESS, 0};
@@ -206,7 +206,7 @@ private:
   }
 
   iovec remote_bytes() const noexcept {
-    return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(request_.address)), request_.length};
+    return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(request_.address + shift_)), request_.length};
   }
 
   /// Whether the remote key is that of a region or window which allows the access on this queue pair.
@@ -216,7 +216,11 @@ private:
         !allows(*entry, target_.domain, access, request_.address, request_.length)) {
       return false;
     }
-    return !entry->is_window || (entry->qp == request_.to_qp && there_.add_key(entry->region) != nullptr);
+    shift_ = entry->shift;
+    if (!entry->is_window) return true;
+    // The region may have been registered anew since the window was bound.
+    const key_entry* const region = there_.add_key(entry->region);
+    return entry->qp == request_.to_qp && region && allows(*region, entry->domain, 0, entry->address, entry->length);
   }
 
   peer& owner_;
@@ -225,6 +229,7 @@ private:
   unsigned locals_;
   held_mark there_;
   queue_pair_entry& target_;
+  std::uint64_t shift_ = 0;  // from the request's address to the memory's
   taken_receive taken_;
   completion_entry completion_{};
 };

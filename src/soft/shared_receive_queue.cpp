@@ -2,6 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 #include "soft/calls.hpp"
+#include "soft/context.hpp"
 #include "soft/device.hpp"
 #include "soft/memory.hpp"
 #include "soft/receive_queue.hpp"
@@ -71,6 +72,7 @@ int destroy_srq(ibv_srq* srq) {
   if (q->users.load() != 0) return EBUSY;
   device& d = *device::instance();
   d.add_srq(q->index, nullptr);
+  drop_async_events(srq->context, srq);
   wait_for_events(srq->mutex, srq->cond, q->events_taken, srq->events_completed);
   q->queue.shared().live = 0;
   q->queue.destroy();

@@ -85,6 +85,21 @@ const api& software_device() noexcept {
     t.cm_leave_multicast = soft::cm::leave_multicast;
     t.cm_get_src_port = soft::cm::get_src_port;
     t.cm_get_dst_port = soft::cm::get_dst_port;
+
+    t.reg_mr_iova = soft::reg_mr_iova;
+    t.rereg_mr = soft::rereg_mr;
+    t.qp_to_qp_ex = soft::qp_to_qp_ex;
+    t.cm_create_qp_ex = soft::cm::create_qp_ex;
+    t.cm_create_srq = soft::cm::create_srq;
+    t.cm_create_srq_ex = soft::cm::create_srq_ex;
+    t.cm_destroy_srq = soft::cm::destroy_srq;
+    t.cm_create_ep = soft::cm::create_ep;
+    t.cm_destroy_ep = soft::cm::destroy_ep;
+    t.cm_get_request = soft::cm::get_request;
+    t.cm_getaddrinfo = soft::cm::getaddrinfo;
+    t.cm_freeaddrinfo = soft::cm::freeaddrinfo;
+    t.cm_get_devices = soft::cm::get_devices;
+    t.cm_free_devices = soft::cm::free_devices;
     return t;
   }();
   return table;

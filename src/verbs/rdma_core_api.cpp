@@ -3,6 +3,8 @@
 
 #include <asio_rdma/verbs/api.hpp>
 
+#include <rdma/rdma_verbs.h>
+
 namespace asio_rdma {
 inline namespace v1 {
 namespace verbs {
@@ -88,6 +90,21 @@ const api& rdma_core() noexcept {
     t.cm_leave_multicast = rdma_leave_multicast;
     t.cm_get_src_port = rdma_get_src_port;
     t.cm_get_dst_port = rdma_get_dst_port;
+
+    t.reg_mr_iova = ibv_reg_mr_iova2;
+    t.rereg_mr = ibv_rereg_mr;
+    t.qp_to_qp_ex = ibv_qp_to_qp_ex;
+    t.cm_create_qp_ex = rdma_create_qp_ex;
+    t.cm_create_srq = rdma_create_srq;
+    t.cm_create_srq_ex = rdma_create_srq_ex;
+    t.cm_destroy_srq = rdma_destroy_srq;
+    t.cm_create_ep = rdma_create_ep;
+    t.cm_destroy_ep = rdma_destroy_ep;
+    t.cm_get_request = rdma_get_request;
+    t.cm_getaddrinfo = rdma_getaddrinfo;
+    t.cm_freeaddrinfo = rdma_freeaddrinfo;
+    t.cm_get_devices = rdma_get_devices;
+    t.cm_free_devices = rdma_free_devices;
     return t;
   }();
   return table;

@@ -21,8 +21,11 @@ endfunction()
 
 set(folder ${CMAKE_CURRENT_SOURCE_DIR}/package)
 add_package_test(includes ${folder}/includes ${PROJECT_SOURCE_DIR})
+add_package_test(verbs_calls ${folder}/verbs_calls ${PROJECT_SOURCE_DIR})
 if(BUILD_SHARED_LIBS AND NOT ASIO_RDMA_SANITIZE)
   add_package_test(symbols ${folder}/symbols $<TARGET_FILE:asio_rdma> ${CMAKE_NM})
+  add_package_test(preload_symbols ${folder}/preload_symbols $<TARGET_FILE:asio_rdma_soft> ${CMAKE_NM}
+    $<TARGET_FILE:RdmaCore::ibverbs> $<TARGET_FILE:RdmaCore::rdmacm>)
   add_package_test(consumer ${folder}/build-consumer ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_GENERATOR}
     ${CMAKE_CXX_COMPILER})
 endif()

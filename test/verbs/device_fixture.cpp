@@ -136,7 +136,8 @@ verbs::queue_pair connected_pairs::make(const device_fixture& f, ibv_srq* shared
   return verbs::queue_pair(f.domain, attributes);
 }
 
-void connected_pairs::connect(const device_fixture& f, const verbs::queue_pair& from, const verbs::queue_pair& to) {
+void connected_pairs::connect(const device_fixture& f, const verbs::queue_pair_ref& from,
+                              const verbs::queue_pair_ref& to) {
   verbs::init_attributes init;
   init.port = f.port;
   init.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;

@@ -76,7 +76,7 @@ struct connected_pairs : device_fixture {
   connected_pairs();
 
   static verbs::queue_pair make(const device_fixture& f, ibv_srq* shared = nullptr);
-  static void connect(const device_fixture& f, const verbs::queue_pair& from, const verbs::queue_pair& to);
+  static void connect(const device_fixture& f, const verbs::queue_pair_ref& from, const verbs::queue_pair_ref& to);
 
   verbs::queue_pair a, b;
 };

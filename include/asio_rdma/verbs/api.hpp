@@ -19,9 +19,9 @@ inline namespace v1 {
 namespace verbs {
 
 /// The control path of verbs and of the connection manager as a table of functions. It is the only seam between one
-/// kind of device and another; which table an object uses follows from the device it belongs to. The data path needs
-/// no table: ibv_post_send, ibv_post_recv, ibv_post_srq_recv, ibv_poll_cq and ibv_req_notify_cq are inline functions
-/// of verbs.h that go through the context of the object itself.
+/// kind of device and another; which table an object uses follows from the device it belongs to. Some need no table:
+/// ibv_post_send, ibv_post_recv, ibv_post_srq_recv, ibv_poll_cq, ibv_req_notify_cq, the ibv_wr_* functions,
+/// ibv_start_poll and those that go with it are inline functions of verbs.h that go through the object itself.
 ///
 /// Each member behaves as the function of rdma-core that it is named for, as its man page says, errno included.
 /// Members are only ever added at the end: the table is part of the ABI.
@@ -105,6 +105,22 @@ struct api {
   int (*cm_leave_multicast)(rdma_cm_id* id, sockaddr* address);
   __be16 (*cm_get_src_port)(rdma_cm_id* id);
   __be16 (*cm_get_dst_port)(rdma_cm_id* id);
+
+  // More of the above
+  ibv_mr* (*reg_mr_iova)(ibv_pd* pd, void* address, std::size_t length, std::uint64_t iova, unsigned access);
+  int (*rereg_mr)(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access);
+  ibv_qp_ex* (*qp_to_qp_ex)(ibv_qp* qp);
+  int (*cm_create_qp_ex)(rdma_cm_id* id, ibv_qp_init_attr_ex* attributes);
+  int (*cm_create_srq)(rdma_cm_id* id, ibv_pd* pd, ibv_srq_init_attr* attributes);
+  int (*cm_create_srq_ex)(rdma_cm_id* id, ibv_srq_init_attr_ex* attributes);
+  void (*cm_destroy_srq)(rdma_cm_id* id);
+  int (*cm_create_ep)(rdma_cm_id** id, rdma_addrinfo* address, ibv_pd* pd, ibv_qp_init_attr* attributes);
+  void (*cm_destroy_ep)(rdma_cm_id* id);
+  int (*cm_get_request)(rdma_cm_id* listener, rdma_cm_id** id);
+  int (*cm_getaddrinfo)(const char* node, const char* service, const rdma_addrinfo* hints, rdma_addrinfo** result);
+  void (*cm_freeaddrinfo)(rdma_addrinfo* list);
+  ibv_context** (*cm_get_devices)(int* count);
+  void (*cm_free_devices)(ibv_context** list);
 };
 
 /// The table of rdma-core: the system's real devices.

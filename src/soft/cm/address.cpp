@@ -3,8 +3,11 @@
 
 #include "soft/cm/address.hpp"
 
+#include "soft/descriptor.hpp"
+
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <cstring>
 #include <memory>
@@ -39,6 +42,22 @@ std::uint32_t v4_number(const sockaddr_storage& a) noexcept {
 
 bool is_loopback(const sockaddr_storage& a) noexcept {
   return is_v4(a) ? v4_number(a) >> 24 == IN_LOOPBACKNET : IN6_IS_ADDR_LOOPBACK(&v6(a).sin6_addr) != 0;
+}
+
+socklen_t size_of(const sockaddr_storage& a) noexcept {
+  return a.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+}
+
+/// The address of the interface that the host's routes send a group's packets out of. Nothing is sent to find it out.
+sockaddr_storage source_for_group(const sockaddr_storage& group) noexcept {
+  const descriptor socket(::socket(group.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_storage destination = group, result{};
+  set_port(destination, 1);
+  socklen_t size = sizeof result;
+  const bool is_known =
+      socket && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&destination), size_of(group)) == 0 &&
+      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&result), &size) == 0;
+  return is_known ? result : loopback_for(group);
 }
 
 }  // namespace
@@ -107,6 +126,7 @@ sockaddr_storage loopback_for(const sockaddr_storage& a) noexcept {
 }
 
 sockaddr_storage source_for(const sockaddr_storage& destination) noexcept {
+  if (is_multicast(destination)) return source_for_group(destination);
   return is_loopback(destination) ? loopback_for(destination) : destination;
 }
 

@@ -102,6 +102,9 @@ struct identifier : rdma_cm_id {
 
   std::list<membership> groups;
 
+  /// What get_request() makes queue pairs with.
+  std::optional<ibv_qp_init_attr> request_qp;
+
   /// Held while the connection manager works on qp, which may take long. Before the manager's mutex.
   std::mutex qp_mutex;
   bool connect_error = false;  // guarded by qp_mutex: CONNECT_ERROR was reported, nothing else will be

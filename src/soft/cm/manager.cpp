@@ -5,6 +5,7 @@
 
 #include "soft/cm/calls.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace asio_rdma {
@@ -13,8 +14,16 @@ namespace soft {
 namespace cm {
 
 manager& manager::instance() noexcept {
-  static manager& only = *new manager(*device::instance());  // the helper thread uses it until the process ends
-  return only;
+  // One for each device, of which a process that was forked has another than its parent. The helper thread uses it until
+  // the process ends.
+  static std::atomic<manager*> current{nullptr};
+  device& d = *device::instance();
+  manager* known = current.load(std::memory_order_acquire);
+  if (known != nullptr && &known->device_ == &d) return *known;
+  auto* const fresh = new manager(d);
+  if (current.compare_exchange_strong(known, fresh, std::memory_order_acq_rel)) return *fresh;
+  delete fresh;  // another thread was faster
+  return *known;
 }
 
 identifier* manager::find(std::uint64_t number) const noexcept {

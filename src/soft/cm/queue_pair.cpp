@@ -64,12 +64,32 @@ bool create_completion_queue(identifier& i, std::uint32_t size, ibv_comp_channel
 
 }  // namespace
 
-int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attributes) {
+int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* a) {
+  ibv_qp_init_attr_ex attributes{};
+  attributes.qp_context = a->qp_context;
+  attributes.send_cq = a->send_cq;
+  attributes.recv_cq = a->recv_cq;
+  attributes.srq = a->srq;
+  attributes.cap = a->cap;
+  attributes.qp_type = a->qp_type;
+  attributes.sq_sig_all = a->sq_sig_all;
+  attributes.comp_mask = IBV_QP_INIT_ATTR_PD;
+  attributes.pd = pd;
+  const int result = create_qp_ex(id, &attributes);
+  a->send_cq = attributes.send_cq;
+  a->recv_cq = attributes.recv_cq;
+  a->srq = attributes.srq;
+  a->cap = attributes.cap;
+  return result;
+}
+
+int create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attributes) {
   identifier& i = to_identifier(id);
   const std::lock_guard<std::mutex> qp_lock(i.qp_mutex);
   if (i.qp != nullptr || i.verbs == nullptr) return fail(EINVAL);
-  if (pd == nullptr) pd = i.pd;
-  if (pd == nullptr || pd->context != i.verbs) return fail(EINVAL);
+  if ((attributes->comp_mask & IBV_QP_INIT_ATTR_PD) == 0 || attributes->pd == nullptr) attributes->pd = i.pd;
+  attributes->comp_mask |= IBV_QP_INIT_ATTR_PD;
+  if (attributes->pd == nullptr || attributes->pd->context != i.verbs) return fail(EINVAL);
   if ((attributes->recv_cq == nullptr && attributes->cap.max_recv_wr != 0 &&
        !create_completion_queue(i, attributes->cap.max_recv_wr, i.recv_cq_channel, i.recv_cq)) ||
       (attributes->send_cq == nullptr && attributes->cap.max_send_wr != 0 &&
@@ -82,7 +102,7 @@ int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attributes) {
   if (attributes->recv_cq == nullptr) attributes->recv_cq = i.recv_cq;
   if (attributes->srq == nullptr) attributes->srq = i.srq;
 
-  ibv_qp* const qp = soft::create_qp(pd, attributes);
+  ibv_qp* const qp = soft::create_qp_ex(i.verbs, attributes);
   int e = qp != nullptr ? 0 : errno;
   if (!e) e = i.qp_type == IBV_QPT_UD ? init_datagram_qp(i, qp) : modify(i, qp, IBV_QPS_INIT);
   if (e) {
@@ -90,7 +110,7 @@ int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attributes) {
     destroy_cqs(i);
     return fail(e);
   }
-  i.pd = pd;
+  i.pd = attributes->pd;
   i.qp = qp;
   return 0;
 }

@@ -23,15 +23,6 @@ namespace {
 
 constexpr std::uint8_t packet_lifetime = 16;  // the kernel's, for RoCE
 
-/// The protection domain of those ids for whose queue pairs the user names none.
-ibv_pd* default_domain(ibv_context* context) {
-  static std::mutex& mutex = *new std::mutex;
-  static ibv_pd* only = nullptr;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (only == nullptr) only = alloc_pd(context);
-  return only;
-}
-
 ibv_sa_path_rec path_between(const ibv_gid& source, const ibv_gid& destination) noexcept {
   ibv_sa_path_rec p{};
   p.sgid = source;
@@ -85,7 +76,7 @@ void publish(manager& m, identifier& i) {
   if (i.verbs != nullptr) return;
   i.verbs = m.soft0().cm_context();
   i.port_num = 1;
-  i.pd = i.verbs != nullptr ? default_domain(i.verbs) : nullptr;
+  i.pd = m.soft0().cm_domain();
 }
 
 int bind_addr(rdma_cm_id* id, sockaddr* address) {
@@ -115,7 +106,7 @@ int resolve_addr(rdma_cm_id* id, sockaddr* source, sockaddr* destination, int) {
   }
   if (is_any(to)) to = loopback_for(to);
   i.route.addr.dst_storage = to;  // before the event: who takes it may be another thread
-  const bool reachable = is_own(to);
+  const bool reachable = is_own(to) || is_multicast(to);
   {
     const lock_type lock(m.mutex);
     if (i.state != id_state::bound || i.local.ss_family != to.ss_family) return fail(EINVAL);
