@@ -43,11 +43,11 @@ struct full_device {
     };
     api.table.create_comp_channel = [](ibv_context*) { return &channel; };
     api.table.destroy_comp_channel = [](ibv_comp_channel*) { return 0; };
-    api.table.cm_create_qp = [](rdma_cm_id*, ibv_pd*, ibv_qp_init_attr* a) {
+    api.table.create_qp = [](ibv_pd*, ibv_qp_init_attr* a) -> ibv_qp* {
       ++attempts;
       last_inline = a->cap.max_inline_data;
       errno = refused_with;
-      return -1;
+      return nullptr;
     };
     id_value.verbs = &context;
     id = verbs::cm_id::adopt(&id_value, api.table);
@@ -55,7 +55,7 @@ struct full_device {
   ~full_device() { ::close(channel.fd); }
 
   error make(stream_queues::sizes s = sizes()) {
-    const error e = queues.create(id, s);
+    const error e = queues.create(id, s, {});
     BOOST_TEST(!queues);
     // Nothing is left: what was made is destroyed.
     const auto count = [](const char* call) {
