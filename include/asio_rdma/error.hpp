@@ -48,6 +48,9 @@ enum class errc : int {
   /// An address of another host, where the software device is used, which reaches this host only. The message says how
   /// to choose hardware.
   other_host = static_cast<int>(core::library_error::other_host),
+  /// This process was forked from one that had RDMA sockets: those are the parent's, and it can have none of its own
+  /// before it executes a program.
+  forked = static_cast<int>(core::library_error::forked),
 };
 
 namespace detail {

@@ -40,6 +40,9 @@ constexpr error_entry entries[] = {
      "the device policy names a device that this machine does not have"},
     {static_cast<int>(library_error::other_host), EHOSTUNREACH, library_error::other_host,
      "an address of another host, which the software device soft0 does not reach"},
+    {static_cast<int>(library_error::forked), EBADF, library_error::forked,
+     "this process was forked from one that used RDMA, whose queue pairs and threads it does not have: fork before the "
+     "first socket is bound, connected or made to listen, or let the child execute a program"},
 };
 
 }  // namespace

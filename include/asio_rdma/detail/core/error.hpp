@@ -38,6 +38,7 @@ enum class library_error : int {
   peer_out_of_resources = 11, ///< the listener refused because it had no memory, file descriptors or queue pairs
   unknown_device = 12,        ///< condition only, as the next one; the codes are those of error_domain::device_policy
   other_host = 13,            ///< soft0 reaches this host only
+  forked = 14,                ///< this process was forked from one that had sockets
 };
 
 /// An error as the compiled core hands it over. It is plain data, so that one library binary serves programs that
