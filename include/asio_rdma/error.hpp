@@ -54,6 +54,9 @@ enum class errc : int {
   /// The device or the connection manager cannot do what a socket option asks for. The message says what it did in its
   /// place, and the remedy.
   option_refused = static_cast<int>(core::library_error::option_refused),
+  /// This process was forked from one that had RDMA sockets: those are the parent's, and it can have none of its own
+  /// before it executes a program.
+  forked = static_cast<int>(core::library_error::forked),
 };
 
 namespace detail {

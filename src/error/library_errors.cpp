@@ -44,6 +44,9 @@ constexpr error_entry entries[] = {
      "a default of a socket option, from the environment or the file that ASIO_RDMA_CONFIG names, is wrong"},
     {static_cast<int>(library_error::option_refused), EOPNOTSUPP, library_error::option_refused,
      "the device or the connection manager cannot do what a socket option asks for"},
+    {static_cast<int>(library_error::forked), EBADF, library_error::forked,
+     "this process was forked from one that used RDMA, whose queue pairs and threads it does not have: fork before the "
+     "first socket is bound, connected or made to listen, or let the child execute a program"},
 };
 
 }  // namespace

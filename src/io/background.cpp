@@ -3,6 +3,8 @@
 
 #include "io/background.hpp"
 
+#include "io/forked.hpp"
+
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -49,6 +51,7 @@ int background::start() noexcept {
   if (!epoll_) epoll_ = unique_fd(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_ || !wake_.open()) return errno;
   control(EPOLL_CTL_ADD, wake_id, wake_.fd(), EPOLLIN);
+  watch_forks();
   try {
     const signal_block no_signals;
     std::thread([this] { run(); }).detach();
@@ -161,6 +164,7 @@ void background::run() noexcept {
 }
 
 void background::stop() noexcept {
+  if (forked()) return;  // the parent's thread
   std::unique_lock<std::mutex> lock(mutex_);
   const std::vector<task> tasks = std::move(exit_tasks_);
   lock.unlock();

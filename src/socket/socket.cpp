@@ -6,6 +6,7 @@
 
 #include "cm/service.hpp"
 #include "device/choice.hpp"
+#include "io/forked.hpp"
 #include "io/verbs_error.hpp"
 #include "options/defaults.hpp"
 #include "socket/address.hpp"
@@ -49,24 +50,29 @@ public:
   int family() const noexcept { return family_; }
 
   std::shared_ptr<connection> get_connection() const noexcept {
+    if (io::forked()) return nullptr;
     const std::lock_guard<std::mutex> lock(mutex_);
     return connection_;
   }
   std::shared_ptr<listener> get_listener() const noexcept {
+    if (io::forked()) return nullptr;
     const std::lock_guard<std::mutex> lock(mutex_);
     return listener_;
   }
+  /// Why nothing can be done with it, if so.
+  error state() const noexcept {
+    if (io::forked()) return library_error::forked;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return closed_ ? error(EBADF) : error();
+  }
   /// Why there is no connection to do something with.
   error no_connection() const noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return error(closed_ ? EBADF : ENOTCONN);
-  }
-  bool is_closed() const noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return closed_;
+    const error e = state();
+    return e ? e : error(ENOTCONN);
   }
 
   error bind(const sockaddr* address, socklen_t size) {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     if (is_bound_ || connection_ || listener_) return error(EINVAL);
@@ -80,6 +86,7 @@ public:
   }
 
   error listen(int backlog) {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     if (connection_) return error(EINVAL);
@@ -102,6 +109,7 @@ public:
   }
 
   error connect(const sockaddr* address, socklen_t size) {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     if (listener_) return error(EOPNOTSUPP);
@@ -126,6 +134,7 @@ public:
   }
 
   void cancel_connect() noexcept {
+    if (io::forked()) return;
     std::shared_ptr<connection> c;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -135,6 +144,7 @@ public:
   }
 
   void close() noexcept {
+    if (io::forked()) return;
     std::shared_ptr<connection> c;
     std::shared_ptr<listener> l;
     verbs::cm_id id;
@@ -154,6 +164,7 @@ public:
   }
 
   error set_option(option name, int value) noexcept {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     const option_entry* const o = find_option(name);
@@ -166,6 +177,7 @@ public:
   }
 
   error get_option(option name, int& value) const noexcept {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     const option_entry* const o = find_option(name);
@@ -205,6 +217,7 @@ public:
   }
 
   error local_address(sockaddr_storage& result) const noexcept {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     if (connection_ && !connection_->connect_result()) return connection_->local_address(result);
@@ -213,14 +226,16 @@ public:
   }
 
   void last_failure(failure& result) const noexcept {
+    if (io::forked()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     result = failure_.get();
     if (connection_ && result.step == failure_step::none) connection_->last_failure(result);
   }
 
   std::size_t device_name(char* buffer, std::size_t size) const noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (connection_) return connection_->device_name(buffer, size);
+    std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
+    if (!io::forked()) lock.lock();
+    if (lock && connection_) return connection_->device_name(buffer, size);
     std::snprintf(buffer, size, "%s", "");
     return 0;
   }
@@ -246,6 +261,7 @@ public:
   }
 
   void* native_id() const noexcept {
+    if (io::forked()) return nullptr;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (connection_) return connection_->native_id();
     if (listener_) return listener_->native_id();
@@ -338,10 +354,16 @@ socket& socket::operator=(socket other) noexcept {
 }
 
 socket::~socket() {
-  if (impl_ && impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
+  // What a forked child lets go of is the parent's, and stays as it was.
+  if (impl_ && !io::forked() && impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
+}
+
+bool socket::is_lost() noexcept {
+  return io::forked();
 }
 
 error socket::open_stream(int family, socket& result) noexcept {
+  if (io::forked()) return library_error::forked;
   if (family != AF_INET && family != AF_INET6) return error(EAFNOSUPPORT);
   try {
     result = socket_impl::make(new socket_impl(family));
@@ -363,7 +385,10 @@ error socket::connect(const sockaddr* address, socklen_t size) noexcept {
 
 error socket::accept(socket& peer) noexcept {
   const auto l = impl_->get_listener();
-  if (!l) return error(impl_->is_closed() ? EBADF : EINVAL);
+  if (!l) {
+    const error e = impl_->state();
+    return e ? e : error(EINVAL);
+  }
   std::shared_ptr<connection> c;
   if (const error e = l->accept(c)) return e;
   peer = socket_impl::make_accepted(std::move(c), impl_->family());
@@ -404,12 +429,12 @@ error socket::acknowledged(std::uint64_t position) noexcept {
 error socket::ready(readiness kind) noexcept {
   if (const auto c = impl_->get_connection()) return c->ready(kind);
   if (const auto l = impl_->get_listener()) return l->ready(kind);
-  return impl_->is_closed() ? error(EBADF) : error();
+  return impl_->state();
 }
 
 std::size_t socket::available(error& e) noexcept {
   const auto c = impl_->get_connection();
-  e = impl_->is_closed() ? error(EBADF) : error();
+  e = impl_->state();
   return c && !e ? c->available() : 0;
 }
 

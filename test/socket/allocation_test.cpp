@@ -2,12 +2,18 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 #include "fixture.hpp"
+#include "heap_counter.hpp"
+#include "tracking.hpp"
 
 #include <cstdlib>
 #include <new>
 
 namespace {
 thread_local std::size_t allocations = 0;
+}
+
+std::size_t heap_allocations() noexcept {
+  return allocations;
 }
 
 // Counts what this thread takes from the heap. Not to be inlined: GCC 12 would take new and free for a mismatch. Those
@@ -71,63 +77,76 @@ BOOST_AUTO_TEST_CASE(nor_with_the_executors_type_known) {
   BOOST_TEST(g.taken == 0u);
 }
 
-/// Memory of a handler's own, which knows what is out.
-struct arena {
-  int taken = 0;
-  int out = 0;
-};
-
-template <class T>
-struct arena_allocator {
-  using value_type = T;
-  explicit arena_allocator(arena& a) noexcept : a_(&a) {}
-  template <class U>
-  arena_allocator(const arena_allocator<U>& other) noexcept : a_(other.a_) {}
-  T* allocate(std::size_t n) {
-    ++a_->taken;
-    ++a_->out;
-    return static_cast<T*>(::operator new(n * sizeof(T)));
-  }
-  void deallocate(T* p, std::size_t) noexcept {
-    --a_->out;
-    ::operator delete(p);
-  }
-  friend bool operator==(arena_allocator a, arena_allocator b) noexcept { return a.a_ == b.a_; }
-  friend bool operator!=(arena_allocator a, arena_allocator b) noexcept { return a.a_ != b.a_; }
-  arena* a_;
-};
-
-struct arena_handler {
+/// How much memory a composed operation takes from its handler's allocator, on TCP's sockets and on ours.
+struct composed_handler {
   using allocator_type = arena_allocator<char>;
   allocator_type get_allocator() const noexcept { return allocator_type(*a); }
-  void operator()(error_code, std::size_t) const {
-    BOOST_TEST(a->out == 0);  // the next operation can have the same memory
-    ++*calls;
+  template <class... Results>
+  void operator()(error_code ec, Results&&...) const {
+    BOOST_TEST(!ec);
+    BOOST_TEST(a->out == 0);
+    *done = true;
   }
   arena* a;
-  int* calls;
+  bool* done;
 };
 
-BOOST_AUTO_TEST_CASE(memory_comes_from_the_handlers_allocator_and_is_free_when_it_is_called) {
-  using socket_type = rc::socket::rebind_executor<asio::io_context::executor_type>::other;
-  connected_pair p;
-  socket_type server(p.context, rc::v4(), p.server.release());
+struct costs {
+  int read = 0, write = 0, read_until = 0, connect = 0;
+};
+
+template <class Protocol>
+costs costs_of_composed_operations() {
+  using executor_type = asio::io_context::executor_type;
+  using socket_type = typename Protocol::socket::template rebind_executor<executor_type>::other;
+  asio::io_context context;
+  typename Protocol::acceptor::template rebind_executor<executor_type>::other acceptor(
+      context, typename Protocol::endpoint(test_address(), 0));
+  socket_type client(context), server(context);
   arena a;
-  int calls = 0;
-  char c = 0;
-  server.async_read_some(asio::buffer(&c, 1), arena_handler{&a, &calls});  // has to wait
-  BOOST_TEST(a.taken == 1);
-  BOOST_TEST(a.out == 1);
-  p.context.poll();
-  write_string(p.client, "x");
-  run(p.context);
-  server.async_write_some(asio::buffer("x", 1), arena_handler{&a, &calls});  // done at once
-  run(p.context);
-  server.async_read_some(asio::buffer(&c, 1), arena_handler{&a, &calls});  // cancelled
-  server.cancel();
-  run(p.context);
-  BOOST_TEST(calls == 3);
-  BOOST_TEST(a.out == 0);
+  const auto cost = [&](auto&& start, auto&& meanwhile) {
+    bool done = false;
+    a.taken = 0;
+    start(composed_handler{&a, &done});
+    context.restart();
+    context.poll();
+    meanwhile();
+    context.restart();
+    while (!done) context.run_one();
+    return a.taken;
+  };
+  costs result;
+  const std::vector<typename Protocol::endpoint> candidates{acceptor.local_endpoint()};
+  result.connect = cost([&](auto handler) { asio::async_connect(client, candidates, std::move(handler)); }, [] {});
+  acceptor.accept(server);
+  std::string data(100, 'x'), line = "until the end\n", text;
+  text.reserve(1000);
+  // Once it is there half, once the rest.
+  result.read = cost([&](auto handler) { asio::async_read(server, asio::buffer(data), std::move(handler)); },
+                     [&] {
+                       asio::write(client, asio::buffer(data.data(), 50));
+                       context.restart();
+                       context.poll();
+                       asio::write(client, asio::buffer(data.data(), 50));
+                     });
+  result.write = cost([&](auto handler) { asio::async_write(server, asio::buffer(data), std::move(handler)); }, [] {});
+  result.read_until =
+      cost([&](auto handler) { asio::async_read_until(server, asio::dynamic_buffer(text), '\n', std::move(handler)); },
+           [&] { asio::write(client, asio::buffer(line)); });
+  return result;
+}
+
+BOOST_AUTO_TEST_CASE(composed_operations_take_no_more_than_over_tcp) {
+  const costs tcp = costs_of_composed_operations<asio::ip::tcp>(), ours = costs_of_composed_operations<rc>();
+  BOOST_TEST_MESSAGE("allocations over TCP: read " << tcp.read << ", write " << tcp.write << ", read_until "
+                                                   << tcp.read_until << ", connect " << tcp.connect << "; over RDMA: read "
+                                                   << ours.read << ", write " << ours.write << ", read_until "
+                                                   << ours.read_until << ", connect " << ours.connect);
+  BOOST_TEST(tcp.read > 0);
+  BOOST_TEST(ours.read <= tcp.read);
+  BOOST_TEST(ours.write <= tcp.write);
+  BOOST_TEST(ours.read_until <= tcp.read_until);
+  BOOST_TEST(ours.connect <= tcp.connect);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

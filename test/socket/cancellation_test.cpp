@@ -3,6 +3,7 @@
 
 #include "fixture.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -108,6 +109,97 @@ BOOST_AUTO_TEST_CASE(slot_cancels_accept_connect_and_wait) {
   rc::socket server = acceptor.accept();
   write_string(client, "x");
   BOOST_TEST(read_string(server, 1) == "x");
+}
+
+BOOST_AUTO_TEST_CASE(slot_cancels_connect) {
+  for (const auto type :
+       {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+    asio::io_context context;
+    rc::acceptor acceptor(context, any_port());
+    rc::socket s(context);
+    asio::cancellation_signal signal;
+    std::vector<error_code> results;
+    s.async_connect(acceptor.local_endpoint(),
+                    asio::bind_cancellation_slot(signal.slot(), [&](error_code ec) { results.push_back(ec); }));
+    signal.emit(type);
+    context.run();
+    BOOST_REQUIRE(results.size() == 1u);
+    // It may have been too late.
+    if (results[0]) {
+      BOOST_TEST(results[0] == asio::error::operation_aborted);
+      s.connect(acceptor.local_endpoint());
+    }
+    write_string(s, "x");
+    BOOST_TEST(s.remote_endpoint() == acceptor.local_endpoint());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(slot_that_asks_for_nothing_cancels_nothing) {
+  connected_pair p;
+  asio::cancellation_signal signal;
+  char c = 0;
+  error_code result = asio::error::in_progress;
+  p.server.async_read_some(asio::buffer(&c, 1), asio::bind_cancellation_slot(
+                                                    signal.slot(), [&](error_code ec, std::size_t) { result = ec; }));
+  p.context.poll();
+  signal.emit(asio::cancellation_type::none);
+  write_string(p.client, "x");
+  run(p.context);
+  BOOST_TEST(!result);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_done_before_keeps_its_success) {
+  connected_pair p;
+  write_string(p.client, "x");
+  p.server.wait(rc::socket::wait_read);
+  char c = 0;
+  error_code read = asio::error::in_progress, written = asio::error::in_progress;
+  p.server.async_read_some(asio::buffer(&c, 1), [&](error_code ec, std::size_t) { read = ec; });
+  p.server.async_write_some(asio::buffer("y", 1), [&](error_code ec, std::size_t) { written = ec; });
+  p.server.cancel();
+  p.server.close();
+  p.context.run();
+  BOOST_TEST(!read);
+  BOOST_TEST(!written);
+  BOOST_TEST(c == 'x');
+  BOOST_TEST(read_string(p.client, 1) == "y");
+}
+
+BOOST_AUTO_TEST_CASE(acknowledged_write_that_was_handed_over_is_not_cancelled_without_a_trace) {
+  connected_pair p;
+  // The peer's ring is full, and in our own memory there is some room.
+  const auto sent = pattern(4 << 20);
+  std::size_t filled = 0;
+  p.client.non_blocking(true);
+  for (error_code ec; !ec;) filled += p.client.write_some(asio::buffer(sent) + filled, ec);
+  std::vector<unsigned char> received(64 << 10);
+  asio::read(p.server, asio::buffer(received));
+  p.client.non_blocking(false);
+  p.client.wait(rc::socket::wait_write);
+
+  p.client.set_option(asio_rdma::acknowledged_writes(true));
+  asio::cancellation_signal signal;
+  std::size_t count = 0;
+  error_code result = asio::error::in_progress;
+  p.client.async_write_some(asio::buffer(sent) + filled, asio::bind_cancellation_slot(
+                                                             signal.slot(), [&](error_code ec, std::size_t n) {
+                                                               result = ec;
+                                                               count = n;
+                                                             }));
+  p.context.poll();
+  signal.emit(asio::cancellation_type::total);
+  p.context.restart();
+  p.context.poll();
+  BOOST_TEST(result == asio::error::in_progress);
+  signal.emit(asio::cancellation_type::partial);
+  p.context.restart();
+  p.context.poll();
+  BOOST_TEST(result == asio::error::operation_aborted);
+  BOOST_TEST(count > 0u);  // these will arrive
+  const std::size_t read = received.size();
+  received.resize(filled + count);
+  asio::read(p.server, asio::buffer(received) + read);
+  BOOST_TEST((std::equal(received.begin(), received.end(), sent.begin())));
 }
 
 BOOST_AUTO_TEST_CASE(slot_may_outlive_socket_and_context) {

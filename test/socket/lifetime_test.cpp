@@ -4,6 +4,7 @@
 #include "fixture.hpp"
 
 #include <memory>
+#include <stdexcept>
 
 BOOST_AUTO_TEST_SUITE(lifetime)
 
@@ -151,6 +152,29 @@ BOOST_AUTO_TEST_CASE(released_socket_goes_on_elsewhere) {
   other.run();
   BOOST_TEST(!result);
   BOOST_TEST(c == 'y');
+}
+
+BOOST_AUTO_TEST_CASE(handlers_that_throw_on_completions_done_at_once) {
+  connected_pair p;
+  int thrown = 0, caught = 0;
+  for (int i = 0; i < 3; ++i) {
+    p.client.async_write_some(asio::buffer("x", 1), [&](error_code, std::size_t) {
+      ++thrown;
+      throw std::runtime_error("a handler's");
+    });
+  }
+  p.context.restart();
+  for (;;) {
+    try {
+      p.context.run();
+      break;
+    } catch (const std::runtime_error&) {
+      ++caught;
+    }
+  }
+  BOOST_TEST(thrown == 3);
+  BOOST_TEST(caught == 3);
+  BOOST_TEST(read_string(p.server, 3) == "xxx");
 }
 
 BOOST_AUTO_TEST_CASE(handler_that_throws_leaves_everything_in_order) {

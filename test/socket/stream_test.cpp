@@ -207,6 +207,65 @@ BOOST_AUTO_TEST_CASE(empty_buffers_complete_at_once) {
   BOOST_TEST(done == 2);
 }
 
+BOOST_AUTO_TEST_CASE(empty_buffers_on_a_closed_socket_are_an_error) {
+  asio::io_context context;
+  rc::socket s(context);
+  error_code ec, later;
+  s.write_some(asio::const_buffer(), ec);
+  BOOST_TEST(ec == asio::error::bad_descriptor);
+  s.async_read_some(asio::mutable_buffer(), [&](error_code e, std::size_t) { later = e; });
+  context.run();
+  BOOST_TEST(later == asio::error::bad_descriptor);
+}
+
+BOOST_AUTO_TEST_CASE(reads_return_what_is_there_and_errors_count_nothing) {
+  connected_pair p;
+  write_string(p.client, "abc");
+  while (p.server.available() < 3) p.server.wait(rc::socket::wait_read);
+  char data[100];
+  error_code ec;
+  BOOST_TEST(p.server.read_some(asio::buffer(data, 2), ec) == 2u);
+  BOOST_TEST(p.server.read_some(asio::buffer(data), ec) == 1u);
+  BOOST_TEST(!ec);
+  BOOST_TEST(data[0] == 'c');
+  p.client.close();
+  BOOST_TEST(p.server.read_some(asio::buffer(data), ec) == 0u);
+  BOOST_TEST(ec == asio::error::eof);
+  std::size_t count = 1;
+  p.server.async_read_some(asio::buffer(data), [&](error_code e, std::size_t n) {
+    ec = e;
+    count = n;
+  });
+  p.context.run();
+  BOOST_TEST(ec == asio::error::eof);
+  BOOST_TEST(count == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(shutting_down_receives_ends_reads_and_both_ends_all) {
+  connected_pair p;
+  char c = 0;
+  error_code pending;
+  p.server.async_read_some(asio::buffer(&c, 1), [&](error_code ec, std::size_t) { pending = ec; });
+  p.context.poll();
+  p.server.shutdown(rc::socket::shutdown_receive);
+  run(p.context);
+  BOOST_TEST(pending == asio::error::eof);
+  write_string(p.server, "still goes out");
+  BOOST_TEST(read_string(p.client, 14) == "still goes out");
+  p.server.shutdown(rc::socket::shutdown_both);
+  error_code ec;
+  p.server.write_some(asio::buffer("x", 1), ec);
+  BOOST_TEST(ec == asio::error::broken_pipe);
+  p.client.read_some(asio::buffer(&c, 1), ec);
+  BOOST_TEST(ec == asio::error::eof);
+
+  rc::socket unconnected(p.context, rc::v4());
+  for (const auto what : {rc::socket::shutdown_receive, rc::socket::shutdown_send, rc::socket::shutdown_both}) {
+    unconnected.shutdown(what, ec);
+    BOOST_TEST(ec == asio::error::not_connected);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(acknowledged_writes) {
   connected_pair p;
   p.client.set_option(asio_rdma::acknowledged_writes(true));

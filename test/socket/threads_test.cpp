@@ -161,6 +161,23 @@ BOOST_AUTO_TEST_CASE(many_sockets_on_a_context_that_several_threads_run) {
   LOCKED_TEST(rounds == 8 * 200);
 }
 
+BOOST_AUTO_TEST_CASE(several_threads_accept_from_one_acceptor) {
+  asio::io_context context;
+  rc::acceptor acceptor(context, any_port());
+  std::vector<std::unique_ptr<scoped_thread>> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.push_back(std::make_unique<scoped_thread>([&] {
+      rc::socket s = acceptor.accept();
+      write_string(s, "hello");
+    }));
+  }
+  for (int i = 0; i < 3; ++i) {
+    rc::socket s(context);
+    s.connect(acceptor.local_endpoint());
+    LOCKED_TEST(read_string(s, 5) == "hello");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(handlers_of_one_socket_do_not_wait_for_each_other) {
   connected_pair p;
   char c = 0;

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(every_failure_has_a_text_of_its_own) {
                           RDMA_CM_EVENT_DEVICE_REMOVAL, RDMA_CM_EVENT_MULTICAST_ERROR, RDMA_CM_EVENT_ADDR_CHANGE})
     check(event(type));
   for (int reason = 1; reason <= 35; ++reason) check(reject(reason));
-  for (int value = 1; value <= static_cast<int>(library_error::other_host); ++value)
+  for (int value = 1; value <= static_cast<int>(library_error::forked); ++value)
     check(to_error_code(static_cast<library_error>(value)));
   BOOST_TEST(texts.size() == count);
 }

@@ -9,6 +9,8 @@
 // basic_stream_socket<rc>, which range connect, accept(peer), Beast and others match by name. The functions that I/O
 // objects call on it have been the same from Boost 1.74 to 1.90.
 
+#include <asio_rdma/detail/core/socket.hpp>
+#include <asio_rdma/detail/descriptor_wait.hpp>
 #include <asio_rdma/detail/socket_service.hpp>
 #include <asio_rdma/rc.hpp>
 
@@ -18,9 +20,11 @@
 #include <boost/version.hpp>
 
 #if BOOST_VERSION < 108100
-#error "asio_rdma needs Boost 1.81 or newer"
+#error "asio_rdma needs Boost 1.81 to 1.90, and this is an older one: install a newer Boost and put it first in the \
+include path (CMake: -DCMAKE_PREFIX_PATH=FOLDER or -DBoost_ROOT=FOLDER)"
 #elif BOOST_VERSION >= 109100 && !defined(ASIO_RDMA_ALLOW_UNTESTED_BOOST)
-#error "asio_rdma was not tested with Boost newer than 1.90; define ASIO_RDMA_ALLOW_UNTESTED_BOOST to try"
+#error "asio_rdma was tested with Boost 1.81 to 1.90, and this is a newer one: use one of those, look for a newer \
+asio_rdma, or define ASIO_RDMA_ALLOW_UNTESTED_BOOST to try (what compiles works, as far as Asio's own tests show)"
 #endif
 
 namespace asio_rdma {
@@ -33,10 +37,17 @@ class hooked_service : public boost::asio::detail::execution_context_service_bas
                        public socket_service<Protocol> {
 public:
   explicit hooked_service(boost::asio::execution_context& context)
-      : boost::asio::detail::execution_context_service_base<Key>(context) {}
+      : boost::asio::detail::execution_context_service_base<Key>(context) {
+    // Services are told of a fork in the order in which they were made: the reactor has to leave the parent's epoll
+    // before sockets leave the reactor.
+    create_reactor(context);
+  }
 
   using socket_service<Protocol>::shutdown;
   void shutdown() override { this->abandon(); }
+  void notify_fork(boost::asio::execution_context::fork_event event) override {
+    if (event == boost::asio::execution_context::fork_child && core::socket::is_lost()) this->lose_all();
+  }
 };
 
 }  // namespace detail

@@ -21,9 +21,10 @@ namespace detail {
 // What an operation does when it is its turn; handler_operation.hpp says what an attempt is. Synchronous calls use them
 // too.
 
-/// What most attempts have in common: nothing to finish, no results but the error_code.
+/// What most attempts have in common: no effect before they succeed, nothing to finish, no results but the error_code.
 struct plain_attempt {
   static constexpr bool is_connect = false;
+  bool has_effects() const noexcept { return false; }
   void finish(boost::system::error_code&) noexcept {}
   std::tuple<> results(const boost::system::error_code&) noexcept { return {}; }
 };
@@ -63,6 +64,7 @@ public:
     }
     return s.acknowledged(position_);
   }
+  bool has_effects() const noexcept { return bytes_ > 0; }
   /// An operation that is aborted while it waits for the acknowledgement says what was taken over and will be sent.
   std::tuple<std::size_t> results(const boost::system::error_code&) noexcept { return std::tuple<std::size_t>(bytes_); }
 

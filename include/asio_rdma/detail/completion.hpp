@@ -82,16 +82,18 @@ void post_completion(Completion&& c, const HandlerExecutor& handler_ex, const Io
 template <class Handler, class IoExecutor, class... Results>
 void complete_immediately(Handler& handler, const IoExecutor& io_ex, const boost::system::error_code& ec,
                           std::tuple<Results...>&& results) {
-  const auto handler_ex = boost::asio::get_associated_executor(handler, io_ex);
 #if BOOST_VERSION >= 108200
+  // As Asio does: a handler without an executor of its own is called on the immediate one.
   const auto immediate_ex = boost::asio::get_associated_immediate_executor(handler, io_ex);
+  const auto handler_ex = boost::asio::get_associated_executor(handler, immediate_ex);
   completion<Handler, Results...> c(std::move(handler), ec, std::move(results));
-  if (same_executor(handler_ex, io_ex)) {
+  if (same_executor(handler_ex, immediate_ex)) {
     boost::asio::dispatch(immediate_ex, std::move(c));
   } else {
     boost::asio::dispatch(immediate_ex, boost::asio::bind_executor(handler_ex, std::move(c)));
   }
 #else
+  const auto handler_ex = boost::asio::get_associated_executor(handler, io_ex);
   post_completion(completion<Handler, Results...>(std::move(handler), ec, std::move(results)), handler_ex, io_ex);
 #endif
 }

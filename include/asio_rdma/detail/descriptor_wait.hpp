@@ -6,6 +6,7 @@
 
 #include <asio_rdma/detail/one_block.hpp>
 
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/system/error_code.hpp>
@@ -108,6 +109,16 @@ private:
   static inline const char tag = 0;
   boost::asio::posix::basic_stream_descriptor<Executor> descriptor_;
 };
+
+/// Makes the reactor of an execution context, where it has none yet.
+inline void create_reactor(boost::asio::execution_context& context) {
+  // All that a descriptor which is never used asks of its executor.
+  struct context_executor {
+    boost::asio::execution_context& context() const noexcept { return *context_; }
+    boost::asio::execution_context* context_;
+  };
+  boost::asio::posix::basic_stream_descriptor<context_executor> descriptor(context_executor{&context});
+}
 
 template <class Executor>
 bool descriptor_wait_base::runs_on(const Executor& ex) const noexcept {

@@ -40,6 +40,7 @@ private:
 ///
 /// An Attempt is a function object with
 ///   core::error operator()(core::socket&)   tries; EAGAIN if it has to be tried again
+///   bool has_effects()                      true if it has done something though it is to be tried again
 ///   void finish(error_code&)                done once before the handler is called
 ///   std::tuple<...> results(error_code)     the handler's arguments after the error_code
 template <class Attempt, class Handler, class IoExecutor>
@@ -67,6 +68,8 @@ public:
   }
 
   void fail(core::error e) noexcept override { error_ = e; }
+
+  bool has_effects() const noexcept override { return attempt_.has_effects(); }
 
   bool is_connect() const noexcept override { return Attempt::is_connect; }
 

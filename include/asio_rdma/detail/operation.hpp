@@ -32,6 +32,8 @@ public:
   virtual void complete(upcall how) = 0;
   /// Frees the operation without calling its handler.
   virtual void destroy() noexcept = 0;
+  /// True if it has had side effects though it is not done: a total cancellation comes too late.
+  virtual bool has_effects() const noexcept { return false; }
   /// True if the socket's descriptor is another one once the operation is done.
   virtual bool is_connect() const noexcept { return false; }
 
@@ -79,17 +81,20 @@ public:
     return op;
   }
 
-  /// Takes out the operation with that key; null if there is none.
-  operation* remove(operation::key_type key) noexcept {
+  /// The operation with that key; null if there is none.
+  operation* find(operation::key_type key) const noexcept {
+    operation* op = first_;
+    while (op && op->key() != key) op = op->next;
+    return op;
+  }
+
+  /// Takes out an operation of the queue.
+  void remove(operation& op) noexcept {
     operation* previous = nullptr;
-    for (operation* op = first_; op; previous = op, op = op->next) {
-      if (op->key() != key) continue;
-      (previous ? previous->next : first_) = op->next;
-      if (last_ == op) last_ = previous;
-      op->next = nullptr;
-      return op;
-    }
-    return nullptr;
+    for (operation* o = first_; o != &op; o = o->next) previous = o;
+    (previous ? previous->next : first_) = op.next;
+    if (last_ == &op) last_ = previous;
+    op.next = nullptr;
   }
 
   void complete_all(upcall how) {

@@ -67,7 +67,7 @@ public:
   }
 
   error_code open(implementation_type& i, const protocol_type& protocol, error_code& ec) {
-    if (i.state) return ec = boost::asio::error::already_open;
+    if (is_open(i)) return ec = boost::asio::error::already_open;
     core::socket s;
     ec = to_asio_error(core::socket::open_stream(protocol.family(), s));
     if (!ec) own(i, protocol, std::move(s));
@@ -76,20 +76,20 @@ public:
 
   error_code assign(implementation_type& i, const protocol_type& protocol, const native_handle_type& handle,
                     error_code& ec) {
-    if (i.state) return ec = boost::asio::error::already_open;
+    if (is_open(i)) return ec = boost::asio::error::already_open;
     if (!handle) return ec = boost::asio::error::operation_not_supported;
     own(i, protocol, handle.get());
     return ec = error_code();
   }
 
   error_code bind(implementation_type& i, const endpoint_type& endpoint, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     return ec = to_asio_error(i.state->core().bind(endpoint.data(), static_cast<socklen_t>(endpoint.size())));
   }
 
   template <class Option>
   error_code set_option(implementation_type& i, const Option& option, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     const protocol_type& p = i.protocol;
     return ec = to_asio_error(
                set_socket_option(*i.state, option.level(p), option.name(p), option.data(p), option.size(p)));
@@ -97,7 +97,7 @@ public:
 
   template <class Option>
   error_code get_option(const implementation_type& i, Option& option, error_code& ec) const {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     const protocol_type& p = i.protocol;
     const std::size_t size = option.size(p);
     ec = to_asio_error(get_socket_option(*i.state, option.level(p), option.name(p), option.data(p), size));
@@ -107,18 +107,18 @@ public:
 
   endpoint_type local_endpoint(const implementation_type& i, error_code& ec) const {
     endpoint_type result;
-    ec = to_asio_error(i.state ? get_local_endpoint(i.state->core(), result) : core::error(EBADF));
+    ec = to_asio_error(is_open(i) ? get_local_endpoint(i.state->core(), result) : core::error(EBADF));
     return result;
   }
 
   endpoint_type remote_endpoint(const implementation_type& i, error_code& ec) const {
     endpoint_type result;
-    ec = to_asio_error(i.state ? get_remote_endpoint(i.state->core(), result) : core::error(EBADF));
+    ec = to_asio_error(is_open(i) ? get_remote_endpoint(i.state->core(), result) : core::error(EBADF));
     return result;
   }
 
   error_code connect(implementation_type& i, const endpoint_type& peer, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     core::error e = start_connect(*i.state, peer);
     if (!e) {
       connect_attempt attempt;
@@ -130,7 +130,7 @@ public:
 
   template <class Handler, class IoExecutor>
   void async_connect(implementation_type& i, const endpoint_type& peer, Handler& handler, const IoExecutor& io_ex) {
-    if (const core::error e = i.state ? start_connect(*i.state, peer) : core::error(EBADF)) {
+    if (const core::error e = is_open(i) ? start_connect(*i.state, peer) : core::error(EBADF)) {
       return complete_immediately(handler, io_ex, to_asio_error(e), std::tuple<>());
     }
     start(i, direction_queue::write, connect_attempt(), handler, io_ex);
@@ -143,7 +143,7 @@ public:
       return 0;
     } else {
       // A call that must not block cannot wait for an acknowledgement of what it has handed over.
-      const bool acknowledged = i.state && i.state->acknowledged_writes && !i.state->non_blocking;
+      const bool acknowledged = is_open(i) && i.state->acknowledged_writes && !i.state->non_blocking;
       return transfer(i, send_attempt<ConstBufferSequence>(buffers, acknowledged), iovec_array(buffers).empty(), flags,
                       ec);
     }
@@ -167,7 +167,7 @@ public:
     if constexpr (is_null_buffers<ConstBufferSequence>) {
       start(i, direction_queue::write, sized(wait_attempt(core::readiness::write)), handler, io_ex);
     } else {
-      const bool acknowledged = i.state && i.state->acknowledged_writes;
+      const bool acknowledged = is_open(i) && i.state->acknowledged_writes;
       start_transfer(i, direction_queue::write, send_attempt<ConstBufferSequence>(buffers, acknowledged),
                      iovec_array(buffers).empty(), flags, handler, io_ex);
     }
@@ -235,6 +235,7 @@ private:
   static bool peeks(message_flags flags) noexcept { return (flags & socket_base::message_peek) != 0; }
 
   void own(implementation_type& i, const protocol_type& protocol, core::socket s) {
+    destroy(i);  // nothing, unless a fork has closed it
     adopt(i, std::move(s));
     i.protocol = protocol;
   }
@@ -251,7 +252,7 @@ private:
 
   template <class Attempt>
   std::size_t transfer(implementation_type& i, Attempt attempt, bool empty, message_flags flags, error_code& ec) {
-    if (!i.state) {
+    if (!is_open(i)) {
       ec = boost::asio::error::bad_descriptor;
       return 0;
     }
@@ -264,7 +265,7 @@ private:
   void start_transfer(implementation_type& i, direction_queue q, Attempt&& attempt, bool empty, message_flags flags,
                       Handler& handler, const IoExecutor& io_ex) {
     error_code ec;
-    if (is_trivial(empty, flags, ec)) {
+    if (is_open(i) && is_trivial(empty, flags, ec)) {
       return complete_immediately(handler, io_ex, ec, std::tuple<std::size_t>(0));
     }
     start(i, q, std::move(attempt), handler, io_ex);
@@ -273,10 +274,10 @@ private:
   template <class Attempt, class Handler, class IoExecutor>
   void start(implementation_type& i, direction_queue q, Attempt attempt, Handler& handler, const IoExecutor& io_ex) {
     core::error e(EBADF);
-    if (!i.state || i.state->try_now(q, attempt, e)) {
+    if (!is_open(i) || i.state->try_now(q, attempt, e)) {
       error_code ec = to_asio_error(e);
       attempt.finish(ec);
-      if (i.state) i.state->settle();
+      if (is_open(i)) i.state->settle();
       return complete_immediately(handler, io_ex, ec, attempt.results(ec));
     }
     // Once it is queued, its handler may destroy the I/O object on another thread.

@@ -46,7 +46,7 @@ public:
     if (const std::shared_ptr<socket_state> state = take(i)) state->close();
   }
 
-  bool is_open(const base_implementation_type& i) const noexcept { return i.state != nullptr; }
+  static bool is_open(const base_implementation_type& i) noexcept { return i.state && !i.state->lost; }
 
   error_code close(base_implementation_type& i, error_code& ec) {
     destroy(i);
@@ -54,45 +54,44 @@ public:
   }
 
   native_handle_type release(base_implementation_type& i, error_code& ec) {
-    const std::shared_ptr<socket_state> state = take(i);
-    if (!state) {
+    if (!is_open(i)) {
       ec = boost::asio::error::bad_descriptor;
       return {};
     }
     ec = error_code();
-    return native_handle_type(state->release());
+    return native_handle_type(take(i)->release());
   }
 
   native_handle_type native_handle(base_implementation_type& i) const noexcept {
-    return i.state ? native_handle_type(i.state->core()) : native_handle_type();
+    return is_open(i) ? native_handle_type(i.state->core()) : native_handle_type();
   }
 
   error_code cancel(base_implementation_type& i, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     i.state->cancel();
     return ec = error_code();
   }
 
   /// There is no out-of-band data, hence no mark.
   bool at_mark(const base_implementation_type& i, error_code& ec) const {
-    ec = i.state ? error_code() : boost::asio::error::bad_descriptor;
+    ec = is_open(i) ? error_code() : boost::asio::error::bad_descriptor;
     return false;
   }
 
   std::size_t available(const base_implementation_type& i, error_code& ec) const {
     core::error e(EBADF);
-    const std::size_t bytes = i.state ? i.state->core().available(e) : 0;
+    const std::size_t bytes = is_open(i) ? i.state->core().available(e) : 0;
     ec = to_asio_error(e);
-    if (i.state) i.state->settle();
+    if (is_open(i)) i.state->settle();
     return bytes;
   }
 
   error_code listen(base_implementation_type& i, int backlog, error_code& ec) {
-    return ec = to_asio_error(i.state ? i.state->core().listen(backlog) : core::error(EBADF));
+    return ec = to_asio_error(is_open(i) ? i.state->core().listen(backlog) : core::error(EBADF));
   }
 
   error_code shutdown(base_implementation_type& i, socket_base::shutdown_type what, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     ec = to_asio_error(i.state->core().shutdown(static_cast<core::direction>(what)));
     i.state->settle();
     return ec;
@@ -101,27 +100,27 @@ public:
   /// The only command is socket_base::bytes_readable.
   template <class IoControlCommand>
   error_code io_control(base_implementation_type& i, IoControlCommand& command, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     if (static_cast<unsigned long>(command.name()) != FIONREAD) return ec = error_code(ENOTTY, system());
     *static_cast<int*>(static_cast<void*>(command.data())) = static_cast<int>(available(i, ec));
     return ec;
   }
 
-  bool non_blocking(const base_implementation_type& i) const noexcept { return i.state && i.state->non_blocking; }
+  bool non_blocking(const base_implementation_type& i) const noexcept { return is_open(i) && i.state->non_blocking; }
 
   error_code non_blocking(base_implementation_type& i, bool mode, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     i.state->non_blocking = mode;
     if (!mode) i.state->native_non_blocking = false;
     return ec = error_code();
   }
 
   bool native_non_blocking(const base_implementation_type& i) const noexcept {
-    return i.state && (i.state->native_non_blocking || i.state->non_blocking);
+    return is_open(i) && (i.state->native_non_blocking || i.state->non_blocking);
   }
 
   error_code native_non_blocking(base_implementation_type& i, bool mode, error_code& ec) {
-    if (!i.state) return ec = boost::asio::error::bad_descriptor;
+    if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
     // As for a kernel's socket: there is no sense in a blocking one beneath a non-blocking one.
     if (!mode && i.state->non_blocking) return ec = boost::asio::error::invalid_argument;
     i.state->native_non_blocking = mode;
@@ -171,7 +170,7 @@ protected:
   /// asynchronous one waits for, so those are looked after too.
   template <class Attempt>
   static core::error run(const base_implementation_type& i, Attempt& attempt, bool always_blocks = false) {
-    if (!i.state) return core::error(EBADF);
+    if (!is_open(i)) return core::error(EBADF);
     core::error e = attempt(i.state->core());
     if (must_wait(e) && (always_blocks || !i.state->non_blocking)) e = run_blocking(i.state, attempt);
     i.state->settle();
@@ -194,6 +193,12 @@ protected:
     std::lock_guard<std::mutex> lock(mutex_);
     for (socket_state* state = first_; state; state = state->next) state->abandon(orphans);
     // The orphans die after the lock is gone: their handlers may own sockets.
+  }
+
+  /// This process is a child of fork(), and the sockets are the parent's.
+  void lose_all() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (socket_state* state = first_; state; state = state->next) state->lose();
   }
 
 private:

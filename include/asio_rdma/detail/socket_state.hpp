@@ -95,10 +95,13 @@ public:
     done.complete_all(upcall::post);
   }
 
-  void cancel(direction_queue q, operation::key_type key) {
+  /// Aborts one operation; if only without side effects, then not one that has had some.
+  void cancel(direction_queue q, operation::key_type key, bool only_without_effects) {
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
-    if (operation* op = queue(q).remove(key)) {
+    operation* op = queue(q).find(key);
+    if (op && !(only_without_effects && op->has_effects())) {
+      queue(q).remove(*op);
       abort(op, done);
       pump(done);
     }
@@ -141,6 +144,13 @@ public:
     pending_.store(0, std::memory_order_release);
   }
 
+  /// This process was forked from the one that the socket belongs to: it counts as closed from now on, and what waits is
+  /// aborted. The core touches nothing.
+  void lose() {
+    lost = true;
+    close();
+  }
+
   void on_wake(std::uint64_t generation, const boost::system::error_code& ec) override {
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
@@ -163,6 +173,7 @@ public:
   // Set and read by the I/O object's user, one thread at a time.
   bool non_blocking = false;
   bool native_non_blocking = false;
+  bool lost = false;  // by a fork
   bool acknowledged_writes = false;
 
   // Links of the service's list.

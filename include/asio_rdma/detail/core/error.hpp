@@ -41,6 +41,7 @@ enum class library_error : int {
   other_host = 13,            ///< soft0 reaches this host only
   bad_default = 14,           ///< condition only, as the next one; the codes are those of error_domain::option
   option_refused = 15,        ///< the device or the connection manager cannot do what a socket option asks for
+  forked = 16,                ///< this process was forked from one that had sockets
 };
 
 /// An error as the compiled core hands it over. It is plain data, so that one library binary serves programs that

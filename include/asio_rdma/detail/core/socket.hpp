@@ -120,6 +120,10 @@ public:
   ASIO_RDMA_DECL ~socket();
   explicit operator bool() const noexcept { return impl_ != nullptr; }
 
+  /// True if this process was forked from the one that the sockets belong to. All functions then do nothing and, where
+  /// they can, say library_error::forked.
+  ASIO_RDMA_DECL static bool is_lost() noexcept;
+
   /// An unconnected stream socket; family is AF_INET or AF_INET6. Touches no device. EAFNOSUPPORT for other families.
   ASIO_RDMA_DECL static error open_stream(int family, socket& result) noexcept;
 
