@@ -3,6 +3,7 @@
 
 #include "socket/registry.hpp"
 
+#include "io/forked.hpp"
 #include "socket/connection.hpp"
 #include "socket/listener.hpp"
 
@@ -77,6 +78,7 @@ void registry::count_failed_connect() noexcept {
 }
 
 registry::contents registry::get() const {
+  if (io::forked()) return {};  // all of it is the parent's
   const std::lock_guard<std::mutex> lock(mutex_);
   return contents_;
 }

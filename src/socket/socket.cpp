@@ -187,6 +187,7 @@ public:
   }
 
   error set_text_option(option name, const char* text) {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     const option_entry* const o = find_option(name);
@@ -201,6 +202,7 @@ public:
   }
 
   error get_text_option(option name, char* buffer, std::size_t size, std::size_t& length) const {
+    if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     const option_entry* const o = find_option(name);
@@ -241,6 +243,10 @@ public:
   }
 
   void statistics(socket_statistics& result) const noexcept {
+    if (io::forked()) {
+      result.state = connection_state::closed;
+      return;
+    }
     const auto c = get_connection();
     const auto l = get_listener();
     if (c) {

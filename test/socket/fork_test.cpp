@@ -140,6 +140,13 @@ BOOST_AUTO_TEST_CASE(in_a_child_that_was_not_told_operations_say_why_they_fail) 
     rc::acceptor acceptor(p.context);
     acceptor.open(rc::v4(), ec);
     if (ec != asio_rdma::errc::forked) return step;
+    ++step;
+    p.client.set_option(asio_rdma::device("soft0"), ec);
+    if (ec != asio_rdma::errc::forked) return step;
+    ++step;
+    if (asio_rdma::statistics(p.client).state != asio_rdma::connection_state::closed) return step;
+    ++step;
+    if (!asio_rdma::snapshot().sockets.empty()) return step;
     p.client.close();
     return 0;
   });
