@@ -119,13 +119,22 @@ struct own_device {
     (void)peer.connect(address, {});
     BOOST_REQUIRE_EQUAL(wait_for(listener, [&] { return listener.accept(socket); }), core::error());
   }
-  /// In the background: the kernel waits until this process has let go of the device, which may be at its end.
-  ~own_device() { (void)!std::system(("ip link delete " + interface + " &").c_str()); }
+  ~own_device() {
+    if (!is_removed) remove();
+  }
+
+  /// In the background, and the interface last: the kernel waits until this process has let go of the device, which may
+  /// be at its end, and holds the lock of all interfaces if it has to wait for one of those.
+  void remove() {
+    is_removed = true;
+    (void)!std::system(("(rdma link delete " + device + " && ip link delete " + interface + ") &").c_str());
+  }
   static void run(const std::string& command) {
     BOOST_TEST_CONTEXT(command) { BOOST_REQUIRE_EQUAL(std::system(command.c_str()), 0); }
   }
 
   const std::string interface, device;
+  bool is_removed = false;
   core::socket listener;
   core::socket socket;
   raw_peer peer;
@@ -143,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_port_that_is_down) {
 
 BOOST_AUTO_TEST_CASE(a_device_that_is_removed) {
   own_device d(8);
-  own_device::run("rdma link delete " + d.device + " &");  // which waits for us
+  d.remove();
   BOOST_TEST(end_of(d.socket) == core::error(ENODEV));
   core::failure f;
   d.socket.last_failure(f);
