@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(both_ends_name_the_same_path) {
     BOOST_TEST(!each.gid.is_unspecified());
     BOOST_TEST((each.path_mtu >= 256 && each.path_mtu <= 4096));
     BOOST_TEST(each.ack_timeout == 16);
-    BOOST_TEST(each.retry_count == 7);
+    BOOST_TEST(each.retry_count == 6);
     BOOST_TEST(each.rnr_retry == 7);
     BOOST_TEST(each.established_for.count() > 0);
     BOOST_TEST(!each.error);
