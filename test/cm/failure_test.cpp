@@ -153,9 +153,14 @@ BOOST_AUTO_TEST_CASE(a_port_that_is_down) {
 BOOST_AUTO_TEST_CASE(a_device_that_is_removed) {
   own_device d(8);
   d.remove();
-  BOOST_TEST(end_of(d.socket) == core::error(ENODEV));
+  // The peer is on the same device and goes with it: which is heard of first is chance.
+  const core::error e = end_of(d.socket);
+  BOOST_TEST((e == core::error(ENODEV) || e == core::error(ECONNRESET)));
   core::failure f;
-  d.socket.last_failure(f);
+  for (int i = 0; i < 100 && f.cm_event != RDMA_CM_EVENT_DEVICE_REMOVAL; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    d.socket.last_failure(f);
+  }
   BOOST_TEST(f.cm_event == RDMA_CM_EVENT_DEVICE_REMOVAL);
 }
 
