@@ -28,9 +28,9 @@ inline namespace v1 {
 
 /// Says which devices sockets may use. The policy is one of:
 ///
-/// "auto", the default: hardware if rdma-core lists a device, otherwise the software device soft0, with one warning in the
-/// log. That is decided at the first use, once for the process, and by what is listed, not by what works: a card that
-/// fails gives errors.
+/// "auto", the default: hardware if rdma-core lists a device, otherwise the software device soft0, with one warning in
+/// the log. That is decided at the first use, once for the process, and by what is listed, not by what works: a card
+/// that fails gives errors.
 ///
 /// "hardware": the devices that rdma-core lists, which includes the kernel's own software devices, rxe and siw. Without
 /// one, errc::no_device.
@@ -41,9 +41,10 @@ inline namespace v1 {
 /// The name of another device, as rdma-core lists it, such as "mlx5_0": that one alone. Addresses of others give
 /// errc::foreign_address.
 ///
-/// What a program sets here comes before the environment variable ASIO_RDMA_DEVICE, which takes the same words; null takes
-/// it back. A socket or acceptor uses what holds when it is first bound, connected or made to listen, and keeps that. An
-/// invalid variable is reported there, as errc::unknown_device.
+/// What a program sets here comes before the environment variable ASIO_RDMA_DEVICE and the file that ASIO_RDMA_CONFIG
+/// names, which take the same words (doc/options.md); null takes it back. The socket option device (socket_options.hpp)
+/// gives a socket a policy of its own. A socket or acceptor uses what holds when it is first bound, connected or made
+/// to listen, and keeps that. An invalid default is reported there, as errc::unknown_device.
 ///
 /// Errors: errc::unknown_device for a device that this machine does not have, invalid_argument for an empty string; the
 /// former policy stays. Thread-safe.
@@ -57,7 +58,7 @@ inline void set_device_policy(const char* policy) {
   if (ec) boost::throw_exception(boost::system::system_error(ec, "set_device_policy"));
 }
 
-/// The policy that is in force: what the program has set, else what ASIO_RDMA_DEVICE says, valid or not, else "auto".
+/// The policy that is in force: what the program has set, else what environment or file say, valid or not, else "auto".
 /// Thread-safe.
 inline std::string device_policy() {
   std::string text(64, '\0');

@@ -30,8 +30,8 @@ struct device_choice {
   bool allows(const char* device) const noexcept { return name.empty() || name == device; }
 };
 
-/// What the policy allows now, or the one that a socket has of its own if that is not empty. An error if it names a device
-/// that this machine does not have. Thread-safe.
+/// What the policy allows now, or the one that a socket has of its own if that is not empty. An error if it names a
+/// device that this machine does not have. Thread-safe.
 error choose_device(const std::string& own_policy, device_choice& result);
 
 /// The names of the devices that rdma-core lists; none where it fails.

@@ -18,8 +18,8 @@ class text;
 // What the device policy refuses. An error is a number, and its text needs a name or an address: the process remembers
 // the first 256 of them, each once; an error for a later one does not name it. Thread-safe.
 
-/// The policy names a device that this machine does not have. origin says where it does, as given_default has it; empty:
-/// the program did.
+/// The policy names a device that this machine does not have. origin says where it does, as given_default has it;
+/// empty: the program did.
 error refuse_unknown_device(const std::string& name, const std::string& origin) noexcept;
 
 /// An address, AF_INET or AF_INET6, that is not one of the device's that the policy names.

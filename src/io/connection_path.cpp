@@ -58,7 +58,8 @@ void add_gid(core::text& out, const ibv_gid& gid) {
 }
 
 const char* type_of(const ibv_gid_entry& gid) noexcept {
-  return gid.gid_type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1" : gid.gid_type == IBV_GID_TYPE_ROCE_V2 ? "RoCE v2" : "InfiniBand";
+  if (gid.gid_type == IBV_GID_TYPE_IB) return "InfiniBand";
+  return gid.gid_type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1" : "RoCE v2";
 }
 
 core::error check_gid(const verbs::cm_id& id, int wanted, int chosen) {
@@ -100,10 +101,12 @@ core::error check_pkey(const verbs::cm_id& id, int wanted, int actual) {
   return problem.refuse();
 }
 
-core::error check_value(const verbs::cm_id& id, const char* name, int wanted, int unset, int actual, const char* remedy) {
+core::error check_value(const verbs::cm_id& id, const char* name, int wanted, int unset, int actual,
+                        const char* remedy) {
   if (wanted == unset || wanted == actual) return {};
   complaint problem;
-  problem.line.add("option %s is %d, and %s uses %d all the same: %s", name, wanted, id.context().name(), actual, remedy);
+  problem.line.add("option %s is %d, and %s uses %d all the same: %s", name, wanted, id.context().name(), actual,
+                   remedy);
   return problem.refuse();
 }
 
@@ -144,8 +147,8 @@ core::error look_at(const verbs::cm_id& id, verbs::queue_pair_ref pair, const co
   if (!e) e = check_value(id, "service_level", wish.service_level, -1, actual.service_level, no_use);
   if (!e) {
     e = check_value(id, "hop_limit", wish.hop_limit, 0, actual.hop_limit,
-                    "over Ethernet the kernel takes it from the route to the peer (ip route change ... hoplimit N); set "
-                    "it there, or leave it at its default");
+                    "over Ethernet the kernel takes it from the route to the peer (ip route change ... hoplimit N); "
+                    "set it there, or leave it at its default");
   }
   return e;
 }

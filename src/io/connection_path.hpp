@@ -11,8 +11,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace io {
 
-/// How a queue pair sends. As a wish, the first three always count; of the others, one that is left as it is here leaves
-/// the choice to the connection manager.
+/// How a queue pair sends. As a wish, the first three always count; of the others, one that is left as it is here
+/// leaves the choice to the connection manager.
 struct connection_path {
   int ack_timeout = 0;  ///< exponent t: 4.096 us * 2^t
   int retry_count = 0;
@@ -24,9 +24,9 @@ struct connection_path {
   int gid_index = -1;
 };
 
-// The connection manager would make the transitions of a queue pair by itself, with what it likes. They are made here, with
-// what it says (rdma_init_qp_attr) amended. What cannot be had is an error that means option_refused and says why: partition
-// and GID follow from the addresses, and a device may have no use for the rest.
+// The connection manager would make the transitions of a queue pair by itself, with what it likes. They are made here,
+// with what it says (rdma_init_qp_attr) amended. What cannot be had is an error that means option_refused and says why:
+// partition and GID follow from the addresses, and a device may have no use for the rest.
 
 /// RESET to INIT: receives can be posted.
 core::error initialize(const verbs::cm_id& id, verbs::queue_pair_ref pair, const connection_path& wish);

@@ -26,8 +26,8 @@ struct config {
   std::string problem;  ///< what is wrong with it
 };
 
-/// Lines "name = value", with blanks where one likes; # begins a comment, at the start of a line or after a blank. Empty
-/// lines count for nothing. Each name at most once.
+/// Lines "name = value", with blanks where one likes; # begins a comment, at the start of a line or after a blank.
+/// Empty lines count for nothing. Each name at most once.
 config parse_config(std::string_view text);
 
 }  // namespace core

@@ -16,9 +16,9 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-// What whoever starts a process wants in place of the defaults of the table: environment variables ASIO_RDMA_<OPTION>, and
-// below them the lines of the file that ASIO_RDMA_CONFIG names. Programs that run with more rights than their user's
-// (setuid) look at neither.
+// What whoever starts a process wants in place of the defaults of the table: environment variables ASIO_RDMA_<OPTION>,
+// and below them the lines of the file that ASIO_RDMA_CONFIG names. Programs that run with more rights than their
+// user's (setuid) look at neither.
 
 /// A default, and where it stands.
 struct given_default {
@@ -33,8 +33,8 @@ std::optional<given_default> find_default(const option_entry& o);
 /// What a socket begins with. Read once; thread-safe; throws std::bad_alloc.
 const settings& default_settings();
 
-/// The first thing that is wrong in environment or file: sockets cannot be used before it is put right. Text options are
-/// checked where they are used. As default_settings().
+/// The first thing that is wrong in environment or file: sockets cannot be used before it is put right. Text options
+/// are checked where they are used. As default_settings().
 error check_defaults();
 
 }  // namespace core

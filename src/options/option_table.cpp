@@ -20,10 +20,10 @@ constexpr option_entry remembered(option name, int standard) noexcept {
   return {name, nullptr, type::number, INT_MIN, INT_MAX, standard, until::none, ""};
 }
 
-// In the order of option. The ring's limits are the wire's (doc/wire.md). 128 KiB each way are several times what a fast
-// link carries while a credit comes back, and dozens of connections fit into the 8 MiB that a container may lock.
-// 4.096 us * 2^16 = 268 ms: with 6 retries a dead path is found in 2 s; some devices wait up to four times longer, and rxe
-// takes 7 retries for retries without end.
+// In the order of option. The ring's limits are the wire's (doc/wire.md). 128 KiB each way are several times what a
+// fast link carries while a credit comes back, and dozens of connections fit into the 8 MiB that a container may lock.
+// 4.096 us * 2^16 = 268 ms: with 6 retries a dead path is found in 2 s; some devices wait up to four times longer, and
+// rxe takes 7 retries for retries without end.
 constexpr option_entry entries[] = {
     {option::receive_buffer_size, "receive_buffer_size", type::power_of_two, 4096, 67108864, 131072, until::connection,
      "bytes"},
@@ -142,7 +142,9 @@ bool parse_value(const option_entry& o, std::string_view text, int& value) noexc
 
 std::string variable_of(const option_entry& o) {
   std::string result = "ASIO_RDMA_";
-  for (const char* c = o.text; *c != '\0'; ++c) result += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 'a' + 'A') : *c;
+  for (const char* c = o.text; *c != '\0'; ++c) {
+    result += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 'a' + 'A') : *c;
+  }
   return result;
 }
 

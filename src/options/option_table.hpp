@@ -28,11 +28,11 @@ enum class option_deadline {
   bind,        // before bind(), connect() or listen()
 };
 
-/// All that is known of an option. Everything else derives from it: what a value may be, names in the environment and in
-/// files; a test compares doc/options.md and socket_options.hpp with it.
+/// All that is known of an option. Everything else derives from it: what a value may be, names in the environment and
+/// in files; a test compares doc/options.md and socket_options.hpp with it.
 struct option_entry {
   option name;
-  const char* text;  ///< in files, and in capitals in the environment; null for those of TCP that are set by TCP's names
+  const char* text;  ///< in files, and in capitals in the environment; null for those that are set by TCP's names only
   option_type type;
   int least;
   int most;
@@ -55,8 +55,8 @@ const option_entry* find_option(std::string_view text) noexcept;
 /// "0 to 7", "4096 to 67108864 bytes", "true or false": what a value may be.
 std::string allowed_values(const option_entry& o);
 
-/// Reads a value as environment and files have it: a decimal number, one in hexadecimal with 0x, or true, false, yes, no,
-/// on, off. False if it is none or out of range.
+/// Reads a value as environment and files have it: a decimal number, one in hexadecimal with 0x, or true, false, yes,
+/// no, on, off. False if it is none or out of range.
 bool parse_value(const option_entry& o, std::string_view text, int& value) noexcept;
 
 /// The name of an option's environment variable.

@@ -202,7 +202,8 @@ bool connection::spin(lock_type& lock) noexcept {
   const auto end = clock::now() + std::chrono::microseconds(settings_[option::busy_poll]);
   const std::uint64_t before = traffic_;
   while (!progress() && traffic_ == before) {
-    if (phase_ != phase::established || silence_pending_ || user_closed_ || has_ended() || peer_disconnected_) return true;
+    if (phase_ != phase::established || user_closed_ || has_ended() || peer_disconnected_) return true;
+    if (silence_pending_) return true;
     if (clock::now() >= end) {
       spun_in_vain_at_ = traffic_;
       return false;

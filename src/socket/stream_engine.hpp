@@ -68,8 +68,9 @@ public:
   bool eof() const noexcept { return incoming_ && incoming_->eof(); }
   bool peer_ended() const noexcept { return incoming_ && incoming_->fin(); }
 
-  /// Asks the peer's device for a sign of life: unless requests wait for an acknowledgement anyway, it gets a write of no
-  /// bytes, which only its device notices. waits_for_peer() until it has answered; if it does not, the device gives up.
+  /// Asks the peer's device for a sign of life: unless requests wait for an acknowledgement anyway, it gets a write of
+  /// no bytes, which only its device notices. waits_for_peer() until it has answered; if it does not, the device gives
+  /// up.
   void ask_for_life() noexcept;
 
   /// Something can only be sent once the peer has made room: staged bytes, fin, a credit. Or it was asked for life.

@@ -58,7 +58,8 @@ std::string row(const core::option_entry& o) {
 /// The comment above the option's declaration in the header, in one line; empty if there is none of that kind.
 std::string docstring(const std::string& header, const core::option_entry& o) {
   const std::string name = o.text;
-  const char* const kind = o.type == core::option_type::yes_no ? "bool" : o.type == core::option_type::policy ? "text" : "int";
+  const bool is_text = o.type == core::option_type::policy;
+  const char* const kind = o.type == core::option_type::yes_no ? "bool" : is_text ? "text" : "int";
   const auto end = header.find("using " + name + " = detail::rdma_" + kind + "_option<core::option::" + name + ">;");
   if (end == header.npos) return {};
   const auto start = header.rfind("\n\n", end);

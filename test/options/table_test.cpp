@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(values_are_read_in_decimal_and_hexadecimal) {
   BOOST_TEST(value == 0x8001);
   BOOST_TEST(core::parse_value(traffic_class, "-1", value));
   BOOST_TEST(value == -1);
-  for (const char* text : {"", " 1", "1 ", "1x", "x", "0x", "0x-1", "--1", "+1", "65536", "99999999999", "1.5", "true"}) {
+  for (const char* text :
+       {"", " 1", "1 ", "1x", "x", "0x", "0x-1", "--1", "+1", "65536", "99999999999", "1.5", "true"}) {
     BOOST_TEST(!core::parse_value(pkey, text, value), text);
   }
 }

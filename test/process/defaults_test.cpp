@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_file_is_told) {
   check_wrong_file("busy_pole = 9\n", 1, {"busy_pole", "busy_poll"});
   check_wrong_file("busy_poll = 1\nbusy_poll = 2\n", 2, {"line 1"});
   check_wrong_file("busy_poll 50\n", 1, {"option = value"});
-  check_wrong("ASIO_RDMA_CONFIG", "/nowhere/asio_rdma.conf", {"ASIO_RDMA_CONFIG", "/nowhere/asio_rdma.conf", "No such file"});
+  check_wrong("ASIO_RDMA_CONFIG", "/nowhere/of.conf", {"ASIO_RDMA_CONFIG", "/nowhere/of.conf", "No such file"});
   const environment device("ASIO_RDMA_DEVICE", nullptr);
   check_wrong_file("device = nothing0\n", 1, {"nothing0", "soft0"});
 }
