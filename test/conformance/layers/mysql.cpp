@@ -6,6 +6,9 @@
 
 #include <asio_rdma/asio_rdma.hpp>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/mysql.hpp>
 
 #include <cstddef>
