@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <string>
+#include <cstdio>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -22,7 +22,9 @@ namespace soft {
 namespace {
 
 local_address name_of(unsigned slot, std::uint32_t channel) {
-  return local_name("channel." + std::to_string(slot) + "." + std::to_string(channel));
+  char text[48];
+  std::snprintf(text, sizeof text, "channel.%u.%u", slot, channel);
+  return local_name(text);
 }
 
 /// Takes an event of the queue, if it has one that was not taken. Under the channel's mutex.

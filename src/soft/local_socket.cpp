@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 namespace asio_rdma {
@@ -29,13 +30,13 @@ descriptor make_socket(int type) noexcept {
 
 }  // namespace
 
-local_address local_name(const std::string& what) noexcept {
+local_address local_name(const char* what) noexcept {
   local_address result;
   result.address.sun_family = AF_UNIX;
-  const std::string name = "asio_rdma.soft0." + std::to_string(::geteuid()) + "." + what;
-  const std::size_t length = std::min(name.size(), sizeof result.address.sun_path - 1);
-  std::memcpy(result.address.sun_path + 1, name.data(), length);
-  result.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  constexpr std::size_t room = sizeof result.address.sun_path - 1;
+  const int length = std::snprintf(result.address.sun_path + 1, room, "asio_rdma.soft0.%u.%s", ::geteuid(), what);
+  result.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                       std::min(static_cast<std::size_t>(length), room - 1));
   return result;
 }
 

@@ -11,7 +11,6 @@
 #include <sys/un.h>
 
 #include <cstddef>
-#include <string>
 
 // Unix sockets with abstract names (unix(7)): the kernel makes such a name exclusive within a network namespace, and takes
 // it back whenever and however its owner dies. Any user can bind or address one, so that both sides check the other's
@@ -27,8 +26,9 @@ struct local_address {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
-/// The abstract name of a thing of this user's soft0, such as "process.3" or "port.tcp.7f000001.5000".
-local_address local_name(const std::string& what) noexcept;
+/// The abstract name of a thing of this user's soft0, such as "process.3" or "port.tcp.7f000001.5000". Takes nothing from
+/// the heap.
+local_address local_name(const char* what) noexcept;
 
 /// A socket of that type bound to the name; EADDRINUSE in errno if it is taken. Close-on-exec and non-blocking.
 descriptor bind_local(int type, const local_address& name) noexcept;

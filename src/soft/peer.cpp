@@ -22,7 +22,7 @@ namespace soft {
 namespace {
 
 local_address name_of(unsigned slot) {
-  return local_name("process." + std::to_string(slot));
+  return local_name(("process." + std::to_string(slot)).c_str());
 }
 
 std::size_t total(const iovec* parts, unsigned count) noexcept {

@@ -22,7 +22,7 @@ endfunction()
 set(folder ${CMAKE_CURRENT_SOURCE_DIR}/package)
 add_package_test(includes ${folder}/includes ${PROJECT_SOURCE_DIR})
 add_package_test(contract ${folder}/contract ${PROJECT_SOURCE_DIR}/doc/contract.md
-  ${CMAKE_CURRENT_BINARY_DIR}/socket_tests)
+  ${CMAKE_CURRENT_BINARY_DIR}/socket_tests ${CMAKE_CURRENT_BINARY_DIR}/process_tests)
 if(BUILD_SHARED_LIBS AND NOT ASIO_RDMA_SANITIZE)
   add_package_test(symbols ${folder}/symbols $<TARGET_FILE:asio_rdma> ${CMAKE_NM})
   add_package_test(consumer ${folder}/build-consumer ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_GENERATOR}

@@ -59,7 +59,7 @@ void take_answer(manager& m, std::uint64_t number, int fd) {
 
 void look_for_listener(manager& m, identifier& i) {
   for (const std::string& name : i.names_to_try) {
-    descriptor d = connect_local(SOCK_SEQPACKET, local_name(name));
+    descriptor d = connect_local(SOCK_SEQPACKET, local_name(name.c_str()));
     // Too many knock there: the listener is slow, or stopped. The deadline ends this.
     if (!d && errno == EAGAIN) return look_again_soon(m, i);
     if (!d) continue;

@@ -37,7 +37,7 @@ void answer_knocks(manager& m, std::uint64_t number, int fd) {
 
 int open_doors(const std::vector<std::string>& names, std::vector<descriptor>& result) {
   for (const std::string& name : names) {
-    descriptor d = bind_local(SOCK_SEQPACKET, local_name(name));
+    descriptor d = bind_local(SOCK_SEQPACKET, local_name(name.c_str()));
     if (!d || ::listen(d.get(), 128) != 0) return errno;
     result.push_back(std::move(d));
   }

@@ -83,7 +83,7 @@ public:
   prober() noexcept : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {}
 
   bool finds(const std::string& name) const noexcept {
-    const local_address a = local_name(name);
+    const local_address a = local_name(name.c_str());
     return ::connect(socket_.get(), a.get(), a.size) == 0 || errno != ECONNREFUSED;
   }
   bool finds_any(const std::string& group) const {
@@ -138,7 +138,7 @@ std::vector<std::string> listener_names(rdma_port_space space, const sockaddr_st
 int port_claim::take(const port_plan& plan) {
   port_claim result;
   const auto hold = [&](const std::string& name) {
-    descriptor d = bind_local(SOCK_DGRAM, local_name(name));
+    descriptor d = bind_local(SOCK_DGRAM, local_name(name.c_str()));
     if (!d) return errno;
     result.holders_.push_back(std::move(d));
     return 0;
