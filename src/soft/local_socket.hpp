@@ -26,8 +26,8 @@ struct local_address {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
-/// The abstract name of a thing of this user's soft0, such as "process.3" or "port.tcp.7f000001.5000". Takes nothing from
-/// the heap.
+/// The abstract name of a thing of this user's soft0, such as "process.3" or "port.tcp.7f000001.5000". Takes nothing
+/// from the heap.
 local_address local_name(const char* what) noexcept;
 
 /// A socket of that type bound to the name; EADDRINUSE in errno if it is taken. Close-on-exec and non-blocking.

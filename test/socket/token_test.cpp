@@ -56,8 +56,7 @@ BOOST_AUTO_TEST_CASE(deferred_starts_when_it_is_called) {
   run(p.context);
   BOOST_TEST(c == 'a');
   // Two in a row.
-  auto both = p.server.async_wait(rc::socket::wait_read,
-                                  asio::deferred([&](error_code) {
+  auto both = p.server.async_wait(rc::socket::wait_read, asio::deferred([&](error_code) {
                                     return p.server.async_read_some(asio::buffer(&d, 1), asio::deferred);
                                   }));
   std::move(both)([](error_code ec, std::size_t) { BOOST_TEST(!ec); });

@@ -187,11 +187,12 @@ BOOST_AUTO_TEST_CASE(immediate_executor_is_used_for_what_was_done_at_once) {
       // A handler with an executor of its own is called there, for all that.
       scene<asio::any_io_executor> s2(context.get_executor());
       s2.prepare(k, true);
-      s2.start(k, asio::bind_executor(context.get_executor(),
-                                      asio::bind_immediate_executor(inline_executor{&context}, [&](error_code, auto&&...) {
-                                        BOOST_TEST(context.get_executor().running_in_this_thread());
-                                        ++calls;
-                                      })));
+      s2.start(k,
+               asio::bind_executor(context.get_executor(),
+                                   asio::bind_immediate_executor(inline_executor{&context}, [&](error_code, auto&&...) {
+                                     BOOST_TEST(context.get_executor().running_in_this_thread());
+                                     ++calls;
+                                   })));
       BOOST_TEST(calls == 1);
       run(context);
       BOOST_TEST(calls == 2);
