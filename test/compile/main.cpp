@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// A program that uses the whole surface a little: to be compiled by several compilers and with several of Asio's macros,
-// and linked with one and the same library.
+// A program that uses the whole surface a little: to be compiled by several compilers and with several of Asio's
+// macros, and linked with one and the same library.
 
 #include "echo.hpp"
 
@@ -109,8 +109,8 @@ void callbacks(asio::io_context& context) {
   asio::cancellation_signal signal;
   error_code result;
   acceptor.async_accept([](error_code, rc::socket) {});
-  server.async_receive(asio::buffer(received), asio::bind_cancellation_slot(
-                                                   signal.slot(), [&](error_code ec, std::size_t) { result = ec; }));
+  server.async_receive(asio::buffer(received),
+                       asio::bind_cancellation_slot(signal.slot(), [&](error_code ec, std::size_t) { result = ec; }));
   signal.emit(asio::cancellation_type::total);
   acceptor.cancel();
   context.restart();

@@ -138,10 +138,10 @@ costs costs_of_composed_operations() {
 
 BOOST_AUTO_TEST_CASE(composed_operations_take_no_more_than_over_tcp) {
   const costs tcp = costs_of_composed_operations<asio::ip::tcp>(), ours = costs_of_composed_operations<rc>();
-  BOOST_TEST_MESSAGE("allocations over TCP: read " << tcp.read << ", write " << tcp.write << ", read_until "
-                                                   << tcp.read_until << ", connect " << tcp.connect << "; over RDMA: read "
-                                                   << ours.read << ", write " << ours.write << ", read_until "
-                                                   << ours.read_until << ", connect " << ours.connect);
+  BOOST_TEST_MESSAGE("allocations over TCP: read "
+                     << tcp.read << ", write " << tcp.write << ", read_until " << tcp.read_until << ", connect "
+                     << tcp.connect << "; over RDMA: read " << ours.read << ", write " << ours.write << ", read_until "
+                     << ours.read_until << ", connect " << ours.connect);
   BOOST_TEST(tcp.read > 0);
   BOOST_TEST(ours.read <= tcp.read);
   BOOST_TEST(ours.write <= tcp.write);

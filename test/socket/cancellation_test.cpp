@@ -181,11 +181,11 @@ BOOST_AUTO_TEST_CASE(acknowledged_write_that_was_handed_over_is_not_cancelled_wi
   asio::cancellation_signal signal;
   std::size_t count = 0;
   error_code result = asio::error::in_progress;
-  p.client.async_write_some(asio::buffer(sent) + filled, asio::bind_cancellation_slot(
-                                                             signal.slot(), [&](error_code ec, std::size_t n) {
-                                                               result = ec;
-                                                               count = n;
-                                                             }));
+  p.client.async_write_some(asio::buffer(sent) + filled,
+                            asio::bind_cancellation_slot(signal.slot(), [&](error_code ec, std::size_t n) {
+                              result = ec;
+                              count = n;
+                            }));
   p.context.poll();
   signal.emit(asio::cancellation_type::total);
   p.context.restart();

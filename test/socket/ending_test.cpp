@@ -82,8 +82,10 @@ void end_a_context(unsigned round) {
     sessions.push_back(std::make_shared<session>(*context, alive));
     sessions.back()->s.connect(listening.local_endpoint());
     const auto other = std::make_shared<partner>(listening.accept());
-    if (i < 2) other->start();
-    else other->watch();
+    if (i < 2)
+      other->start();
+    else
+      other->watch();
   }
   rc::socket late(partners);
   scoped_thread partners_run([&] { partners.run(); });  // joined before what its handlers use is destroyed

@@ -107,13 +107,13 @@ private:
   void write() {
     const std::size_t size = 1 + random_() % out_.size();
     for (std::size_t i = 0; i < size; ++i) out_[i] = byte_at(sent.written + i, stream_);
-    socket.async_write_some(asio::buffer(out_.data(), size), [this, self = shared_from_this()](error_code ec,
-                                                                                               std::size_t n) {
-      if (ec && n != 0) tally_.failed("an error counted bytes");
-      sent.written += n;
-      if (!shut_ && !closed_ && (!ec || ec == asio::error::operation_aborted)) return write();
-      one_ended();
-    });
+    socket.async_write_some(asio::buffer(out_.data(), size),
+                            [this, self = shared_from_this()](error_code ec, std::size_t n) {
+                              if (ec && n != 0) tally_.failed("an error counted bytes");
+                              sent.written += n;
+                              if (!shut_ && !closed_ && (!ec || ec == asio::error::operation_aborted)) return write();
+                              one_ended();
+                            });
   }
 
   void wait_for_mischief() {
@@ -181,7 +181,12 @@ private:
 class lane : public std::enable_shared_from_this<lane> {
 public:
   lane(asio::io_context& c, unsigned number, clock_type::time_point deadline, tally& t)
-      : context_(c), strand_(asio::make_strand(c)), acceptor_(strand_), number_(number), deadline_(deadline), tally_(t) {
+      : context_(c),
+        strand_(asio::make_strand(c)),
+        acceptor_(strand_),
+        number_(number),
+        deadline_(deadline),
+        tally_(t) {
     acceptor_.open(any_port().protocol());
     make_small(acceptor_);
     acceptor_.bind(any_port());

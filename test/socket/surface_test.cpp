@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Members of sockets, acceptors and resolvers in the form that returns an error_code and in the one that throws, as far as
-// the other tests do not use them.
+// Members of sockets, acceptors and resolvers in the form that returns an error_code and in the one that throws, as far
+// as the other tests do not use them.
 
 #include "fixture.hpp"
 
@@ -238,11 +238,11 @@ BOOST_AUTO_TEST_CASE(resolver) {
   });
   context.run();
   BOOST_TEST(connected);
-  error_code result;
+  error_code result = asio::error::in_progress;
   r.async_resolve("127.0.0.1", "7", [&](error_code e, const rc::resolver::results_type&) { result = e; });
   r.cancel();
   run(context);
-  BOOST_TEST(result == asio::error::operation_aborted);
+  BOOST_TEST((!result || result == asio::error::operation_aborted));  // its thread may have been faster
 }
 
 BOOST_AUTO_TEST_CASE(range_connect_with_a_condition_and_iterators) {

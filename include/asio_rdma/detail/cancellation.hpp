@@ -25,7 +25,8 @@ public:
     using boost::asio::cancellation_type;
     // Bytes that are not yet received stay where they are, and those to be sent are either taken over or not: even a
     // total cancellation leaves nothing behind, unless a write waits for its acknowledgement by now.
-    const bool any_effects = (type & (cancellation_type::terminal | cancellation_type::partial)) != cancellation_type::none;
+    const bool any_effects =
+        (type & (cancellation_type::terminal | cancellation_type::partial)) != cancellation_type::none;
     const bool no_effects = (type & cancellation_type::total) != cancellation_type::none;
     if (!any_effects && !no_effects) return;
     if (const std::shared_ptr<socket_state> state = state_.lock()) state->cancel(queue_, key_, !any_effects);

@@ -144,8 +144,8 @@ public:
     pending_.store(0, std::memory_order_release);
   }
 
-  /// This process was forked from the one that the socket belongs to: it counts as closed from now on, and what waits is
-  /// aborted. The core touches nothing.
+  /// This process was forked from the one that the socket belongs to: it counts as closed from now on, and what waits
+  /// is aborted. The core touches nothing.
   void lose() {
     lost = true;
     close();
