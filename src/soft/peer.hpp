@@ -49,9 +49,10 @@ public:
   /// Its segment is mapped, and it is not known to be dead.
   bool is_up() const noexcept { return up_.load(std::memory_order_acquire); }
   bool is_down() const noexcept { return down_.load(std::memory_order_acquire); }
-  /// It has just been called, and will be up in a moment, unless it is stopped.
+  /// It has just been called, and will be up in a moment, unless it is stopped. On a busy host that may take a while:
+  /// programs are not used to losing datagrams on one.
   bool is_coming_up() const noexcept {
-    return !is_up() && !is_down() && loop::clock::now() - called_ < std::chrono::milliseconds(100);
+    return !is_up() && !is_down() && loop::clock::now() - called_ < std::chrono::seconds(5);
   }
   segment_header& header() const noexcept { return self_ ? self_->header() : memory_.header(); }
   void* base() const noexcept { return self_ ? self_->base() : memory_.base(); }
