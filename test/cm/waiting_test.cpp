@@ -141,6 +141,19 @@ int waits_without_a_descriptor(pair& p) {
 
 constexpr int longest_spin = 10000;  // microseconds
 
+/// Whether spinning makes a count clearly larger. A busy machine keeps the spinning thread from its processor, and so spoils
+/// a round, but not ten.
+bool spinning_adds_to(int (*count)(pair& p)) {
+  pair p;
+  for (int round = 0; round < 10; ++round) {
+    BOOST_TEST(p.server.set_option(option::busy_poll, 0) == core::error());
+    const int without = count(p);
+    BOOST_TEST(p.server.set_option(option::busy_poll, longest_spin) == core::error());
+    if (count(p) >= without + tries / 4) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(keepalive)
@@ -184,17 +197,11 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(busy_poll)
 
 BOOST_AUTO_TEST_CASE(a_read_does_not_sleep_for_what_comes_soon) {
-  pair p;
-  BOOST_TEST(reads_without_a_sleep(p) < tries / 2);
-  BOOST_TEST(p.server.set_option(option::busy_poll, longest_spin) == core::error());
-  BOOST_TEST(reads_without_a_sleep(p) >= tries / 2);
+  BOOST_TEST(spinning_adds_to(reads_without_a_sleep));
 }
 
 BOOST_AUTO_TEST_CASE(an_owner_gets_no_descriptor_for_what_comes_soon) {
-  pair p;
-  BOOST_TEST(waits_without_a_descriptor(p) < tries / 2);
-  BOOST_TEST(p.server.set_option(option::busy_poll, longest_spin) == core::error());
-  BOOST_TEST(waits_without_a_descriptor(p) >= tries / 2);
+  BOOST_TEST(spinning_adds_to(waits_without_a_descriptor));
 }
 
 BOOST_AUTO_TEST_CASE(once_in_vain_is_enough_until_there_is_traffic) {
