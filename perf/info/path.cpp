@@ -80,7 +80,8 @@ void explain(path& p, const std::string& gid, const gid_entry* entry, const verb
 /// What the connection manager's error means, where it says less than is known; the sockets' errors say the same.
 std::string why_not(const std::string& error) {
   verbs::error_code ec;
-  if (&verbs::policy_table(ec) == &verbs::software_device()) {
+  const bool has_no_route = error.find("No route to host") != std::string::npos;
+  if (has_no_route && &verbs::policy_table(ec) == &verbs::software_device()) {
     return asio_rdma::to_error_code(asio_rdma::core::library_error::other_host).message();
   }
   if (error.find("No such device") == std::string::npos) return error;
