@@ -6,6 +6,7 @@
 #include "soft/calls.hpp"
 #include "soft/context.hpp"
 #include "soft/device.hpp"
+#include "soft/power_of_two.hpp"
 #include "soft/queue_pair.hpp"
 #include "soft/receive_queue.hpp"
 
@@ -19,12 +20,6 @@ namespace soft {
 namespace {
 
 constexpr std::uint32_t armed_for_solicited = 1, armed_for_any = 2;
-
-std::uint32_t power_of_two(unsigned at_least) noexcept {
-  std::uint32_t result = 1;
-  while (result < at_least) result *= 2;
-  return result;
-}
 
 constexpr std::uint32_t stride = sizeof(std::uint64_t) + sizeof(completion_slot);
 

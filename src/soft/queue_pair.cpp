@@ -6,6 +6,7 @@
 #include "soft/calls.hpp"
 #include "soft/device.hpp"
 #include "soft/gid_table.hpp"
+#include "soft/power_of_two.hpp"
 #include "soft/transitions.hpp"
 
 #include <algorithm>
@@ -38,12 +39,6 @@ int check(const ibv_qp_init_attr& a) noexcept {
                     c.max_inline_data <= max_inline &&
                     (a.srq || (c.max_recv_wr <= max_wr && c.max_recv_sge <= max_sge));
   return fits ? 0 : EINVAL;
-}
-
-std::uint32_t power_of_two(std::uint32_t at_least) noexcept {
-  std::uint32_t result = 1;
-  while (result < at_least) result *= 2;
-  return result;
 }
 
 constexpr unsigned remote_access =

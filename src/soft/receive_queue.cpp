@@ -4,6 +4,7 @@
 #include "soft/receive_queue.hpp"
 
 #include "soft/device.hpp"
+#include "soft/power_of_two.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,9 +15,7 @@ inline namespace v1 {
 namespace soft {
 
 bool receive_queue::create(receive_queue_entry& entry, std::uint32_t& count, std::uint32_t pieces) {
-  std::uint32_t capacity = 1;
-  while (capacity < count) capacity *= 2;
-  count = capacity;
+  const std::uint32_t capacity = count = power_of_two(count);
   max_pieces_ = pieces;
   entry.ring.capacity = capacity;
   entry.ring.stride = static_cast<std::uint32_t>(sizeof(std::uint64_t) + offsetof(receive_entry, pieces) +

@@ -3,6 +3,8 @@
 
 #include "soft/segment.hpp"
 
+#include "soft/power_of_two.hpp"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -20,9 +22,7 @@ namespace soft {
 namespace {
 
 std::size_t rounded(std::size_t bytes) noexcept {
-  std::size_t result = 64;
-  while (result < bytes) result *= 2;
-  return result;
+  return std::max<std::size_t>(64, power_of_two(bytes));
 }
 
 void* map_all(int fd) noexcept {
