@@ -102,15 +102,16 @@ void connection::end(const error& e, const char* detail) noexcept {
   if (!peer_disconnected_) id_.disconnect(ignored);
 }
 
-error connection::read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept {
+error connection::read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept {
   const lock_type lock(mutex_);
   bytes = 0;
+  at_end = false;
   if (user_closed_) return error(EBADF);
   if (phase_ != phase::established) return error(ENOTCONN);
-  if (is_empty(buffers, count)) return {};
-  if (engine_.readable() == 0) progress();
-  if (engine_.readable() > 0) {
-    bytes = engine_.read(buffers, count, peek);
+  if (!keeps_messages() && is_empty(buffers, count)) return {};
+  if (!engine_.has_input()) progress();
+  if (engine_.has_input()) {
+    bytes = engine_.read(buffers, count, peek, at_end);
     ++engine_.counters().reads;
     update_background();
     return {};
@@ -121,25 +122,33 @@ error connection::read(const iovec* buffers, std::size_t count, bool peek, std::
   return not_yet();
 }
 
-error connection::write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept {
+error connection::write(const iovec* buffers, std::size_t count, bool ends, std::size_t& bytes) noexcept {
   const lock_type lock(mutex_);
   bytes = 0;
   if (user_closed_) return error(EBADF);
   if (phase_ != phase::established) return error(ENOTCONN);
   if (engine_.sending_ended()) return error(EPIPE);
-  if (is_empty(buffers, count)) return {};
+  if (!keeps_messages() && is_empty(buffers, count)) return {};
   progress();
   if (has_ended()) return ended_;
   if (peer_disconnected_) return error(EPIPE);
-  if (engine_.dead() || engine_.writable() == 0) {
+  if (engine_.dead() || !engine_.is_writable()) {
     ++engine_.counters().writes_blocked;
     return not_yet();
   }
-  bytes = engine_.write(buffers, count);
+  bytes = engine_.write(buffers, count, ends);
   ++traffic_;
   ++engine_.counters().writes;
   update_background();
   return {};
+}
+
+void connection::abandon_message() noexcept {
+  const lock_type lock(mutex_);
+  if (!engine_.is_within_message() || user_closed_) return;
+  if (phase_ == phase::established && !has_ended()) end(error(ECONNABORTED), "half of a message was sent when its send was cancelled");
+  threads_.wake_all();
+  update_background();
 }
 
 std::uint64_t connection::write_position() noexcept {
@@ -165,8 +174,8 @@ error connection::ready(readiness kind) noexcept {
   progress();
   const bool over = has_ended() || peer_disconnected_;
   bool is_ready = over;
-  if (kind == readiness::read) is_ready |= engine_.readable() > 0 || engine_.eof() || receiving_ended_;
-  if (kind == readiness::write) is_ready |= engine_.writable() > 0 || engine_.sending_ended();
+  if (kind == readiness::read) is_ready |= engine_.has_input() || engine_.eof() || receiving_ended_;
+  if (kind == readiness::write) is_ready |= engine_.is_writable() || engine_.sending_ended();
   return is_ready ? error() : not_yet();
 }
 
@@ -182,6 +191,7 @@ error connection::shutdown(direction d) noexcept {
   if (phase_ != phase::established) return error(ENOTCONN);
   progress();
   if (has_ended()) return error(ENOTCONN);
+  if (d != direction::receive && engine_.is_within_message()) return error(EINPROGRESS);
   if (d != direction::receive) engine_.end_sending();
   if (d != direction::send) receiving_ended_ = true;
   threads_.wake_all();

@@ -26,7 +26,7 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// One stream connection from the first step of connecting to the end of lingering. Thread-safe: one mutex guards it.
+/// One stream or message connection from the first step of connecting to the end of lingering. Thread-safe: one mutex guards it.
 ///
 /// Three parties wait for it, and whoever takes completions has to tell the others: its owner's reactor (through the
 /// descriptor of prepare_wait()), threads in wait(), and the internal thread, which serves it while there is something
@@ -38,7 +38,9 @@ public:
   /// What a listener is told about a connection that it accepts.
   using decision = std::function<void(const std::shared_ptr<connection>&, bool established)>;
 
-  connection(const settings& s, const device_choice& devices) : settings_(s), devices_(devices) {}
+  /// mode is stream or message.
+  connection(transfer::mode mode, const settings& s, const device_choice& devices)
+      : settings_(s), devices_(devices), engine_(mode) {}
 
   // Connecting, the active side.
 
@@ -56,8 +58,9 @@ public:
 
   // Established. Errors as those of core::socket.
 
-  error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept;
-  error write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept;
+  error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
+  error write(const iovec* buffers, std::size_t count, bool ends, std::size_t& bytes) noexcept;
+  void abandon_message() noexcept;
   std::uint64_t write_position() noexcept;
   error acknowledged(std::uint64_t position) noexcept;
   error ready(readiness kind) noexcept;
@@ -104,6 +107,7 @@ private:
   static constexpr std::chrono::milliseconds shortest_stand_in{10};
   static constexpr std::chrono::milliseconds longest_stand_in{1000};
 
+  bool keeps_messages() const noexcept { return engine_.mode() == transfer::mode::message; }
   bool is_pending() const noexcept { return phase_ > phase::idle && phase_ < phase::established; }
   bool has_ended() const noexcept { return static_cast<bool>(ended_); }
 

@@ -29,7 +29,9 @@ void connection::close() noexcept {
   owner_waits_ = false;
   stop_keepalive();
   threads_.wake_all();
-  const bool can_send = phase_ == phase::established && !has_ended() && !peer_disconnected_ && !engine_.dead();
+  // The peer is not to take half a message for one.
+  const bool can_send = phase_ == phase::established && !has_ended() && !peer_disconnected_ && !engine_.dead() &&
+                        !engine_.is_within_message();
   if (can_send && settings_[option::linger] != 0) {
     start_linger();
   } else {
@@ -88,7 +90,7 @@ void connection::teardown() noexcept {
 
 bool connection::drain() noexcept {
   const lock_type lock(mutex_);
-  if (phase_ != phase::established || has_ended() || peer_disconnected_) return true;
+  if (phase_ != phase::established || has_ended() || peer_disconnected_ || engine_.is_within_message()) return true;
   engine_.end_sending();
   progress();
   return has_ended() || peer_disconnected_ || engine_.dead() || engine_.all_acknowledged();

@@ -76,7 +76,7 @@ void listener::requested(const verbs::cm_event& event) {
     const std::lock_guard<std::mutex> lock(mutex_);
     s = settings_;
   }
-  const auto c = std::make_shared<connection>(s, devices_);
+  const auto c = std::make_shared<connection>(mode_, s, devices_);
   const bool v6_socket = asked_.ss_family == AF_INET6;
   const error e = c->accept(id, service_, peer.value, event.connection, v6_socket,
                             [weak = weak_from_this()](const std::shared_ptr<connection>& decided, bool established) {
@@ -103,7 +103,7 @@ bool listener::may_take(const verbs::cm_event& event, const verbs::cm_id& id, tr
   peer = transfer::decode_handshake(event.private_data.data(), event.private_data_size);
   if (!peer) {
     reason = transfer::reason_for(peer.error);
-  } else if (peer.value.mode != transfer::mode::stream) {
+  } else if (peer.value.mode != mode_) {
     reason = reject_reason::mode_mismatch;
   } else if (!reaches_us(peer.value, id)) {
     reason = reject_reason::not_loopback;
@@ -148,7 +148,7 @@ void listener::count_refusal(reject_reason reason) noexcept {
 void listener::refuse(verbs::cm_id id, reject_reason reason) noexcept {
   count_refusal(reason);
   transfer::reject r;
-  r.mode = static_cast<std::uint8_t>(transfer::mode::stream);
+  r.mode = static_cast<std::uint8_t>(mode_);
   r.reason = reason;
   const auto text = transfer::encode_reject(r);
   error_code ignored;

@@ -28,8 +28,9 @@ namespace core {
 class listener final : public cm::endpoint, public std::enable_shared_from_this<listener> {
 public:
   /// asked is the address that the user bound to; the id given to listen() is bound to the one that carries it.
-  listener(const settings& s, const sockaddr_storage& asked, const device_choice& devices)
-      : settings_(s), asked_(asked), devices_(devices) {}
+  /// mode, stream or message, is that of its connections.
+  listener(transfer::mode mode, const settings& s, const sockaddr_storage& asked, const device_choice& devices)
+      : mode_(mode), settings_(s), asked_(asked), devices_(devices) {}
 
   error listen(verbs::cm_id id, std::shared_ptr<cm::service> service, int backlog);
   void set_backlog(int backlog) noexcept;
@@ -56,6 +57,7 @@ private:
   void count_refusal(transfer::reject_reason reason) noexcept;
   void collect(socket_statistics& result) const noexcept;
 
+  const transfer::mode mode_;
   std::mutex mutex_;
   settings settings_;
   const sockaddr_storage asked_;

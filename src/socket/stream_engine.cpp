@@ -5,6 +5,7 @@
 
 #include "log/log.hpp"
 #include "transfer/message.hpp"
+#include "transfer/piece.hpp"
 
 #include <arpa/inet.h>
 
@@ -26,6 +27,9 @@ constexpr unsigned send_depth = 64;
 
 /// Longest message. Past the knee of every device's curve, and four of them fit into the default ring.
 constexpr std::uint32_t longest_chunk = 64 * 1024;
+
+/// Messages that may wait to be sent; more of them have to be large to fill the staging memory.
+constexpr std::size_t most_staged_messages = 256;
 
 std::uint64_t address_of(const std::byte* p) noexcept {
   return reinterpret_cast<std::uintptr_t>(p);
@@ -119,8 +123,10 @@ error stream_engine::create(verbs::cm_id& id, const settings& s) {
   sizes.send_depth = send_depth;
   sizes.inline_size = static_cast<unsigned>(s[option::inline_size]);
   if (const error e = queues_.create(id, sizes, wish_of(s))) return e;
-  incoming_.emplace(sizes.ring, queues_.receive_depth());
+  incoming_.emplace(sizes.ring, queues_.receive_depth(), transfer::default_control_report, transfer::start_position{},
+                    mode_);
   staging_.emplace(sizes.staging);
+  to_end_.emplace(keeps_messages() ? most_staged_messages : 0);
   slots_.emplace(queues_.send_depth());
   return {};
 }
@@ -174,7 +180,7 @@ void stream_engine::destroy(verbs::cm_id& id) noexcept {
 
 transfer::handshake stream_engine::describe() const noexcept {
   transfer::handshake h;
-  h.mode = transfer::mode::stream;
+  h.mode = mode_;
   h.ring_size = static_cast<std::uint32_t>(queues_.mirror() - queues_.ring());
   h.queue_depth = static_cast<std::uint16_t>(queues_.receive_depth());
   h.max_chunk = longest_chunk;
@@ -242,12 +248,15 @@ void stream_engine::arrived(const ibv_wc& wc) noexcept {
   if (violation_ || aborted_) return;
   if (wc.opcode != IBV_WC_RECV_RDMA_WITH_IMM) return violated("a message that is no write with immediate");
   const auto immediate = transfer::decode_immediate(ntohl(wc.imm_data));
-  if (!immediate || !transfer::is_permitted(immediate->kind, transfer::mode::stream, features_)) {
+  if (!immediate || !transfer::is_permitted(immediate->kind, mode_, features_)) {
     return violated("a message of a kind that was not agreed on");
   }
   switch (immediate->kind) {
     case message_kind::data:
       if (!incoming_->data_arrived(immediate->length)) violated("data beyond the credit given");
+      break;
+    case message_kind::end:
+      if (!incoming_->end_arrived(immediate->length)) violated("a message beyond the credit given");
       break;
     case message_kind::fin:
       if (!incoming_->fin_arrived()) violated("a fin out of place");
@@ -280,12 +289,12 @@ void stream_engine::flush() noexcept {
   const bool moved = add_data(b);
   add_controls(b);
   b.post();
-  if (staging_->unposted() > 0 || credit_stall_.is_running() || device_stall_.is_running()) watch_stalls(moved);
+  if (is_unposted() || credit_stall_.is_running() || device_stall_.is_running()) watch_stalls(moved);
 }
 
 void stream_engine::watch_stalls(bool moved) noexcept {
   if (dead_) return end_stalls();
-  const bool held_up = staging_->unposted() > 0;
+  const bool held_up = is_unposted();
   const bool by_credit = held_up && slots_->data_room();
   credit_stall_.update(by_credit, moved);
   device_stall_.update(held_up && !by_credit, moved);
@@ -299,20 +308,23 @@ void stream_engine::end_stalls() noexcept {
 bool stream_engine::add_data(burst& b) noexcept {
   bool moved = false;
   while (slots_->data_room()) {
-    const extent next = staging_->unposted_extent();
-    const std::uint32_t length = window_->data_room(next.length, max_chunk_);
-    if (length == 0) break;
+    const transfer::piece next = transfer::next_piece(*staging_, *to_end_);
+    const std::uint32_t length = window_->data_room(next.bytes.length, max_chunk_);
+    if (length == 0 && (next.bytes.length != 0 || !next.exists() || !window_->empty_room())) break;
+    const bool ends = next.ends_with(length);
     const std::uint64_t to = peer_.ring_address + window_->remote_offset();
     window_->sent_data(length);
     staging_->post(length);
+    if (ends) to_end_->pop();
     moved = true;
-    b.add(message_kind::data, length, queues_.staging() + next.offset, length, to, peer_.ring_key);
+    b.add(ends ? message_kind::end : message_kind::data, length, queues_.staging() + next.bytes.offset, length, to,
+          peer_.ring_key);
   }
   return moved;
 }
 
 void stream_engine::add_controls(burst& b) noexcept {
-  if (sending_ended_ && !fin_index_ && staging_->unposted() == 0 && control_room()) {
+  if (sending_ended_ && !fin_index_ && !is_unposted() && control_room()) {
     fin_index_ = slots_->next_index();
     window_->sent_control();
     b.add(message_kind::fin, 0, nullptr, 0, peer_.ring_address, peer_.ring_key);
@@ -328,14 +340,15 @@ void stream_engine::add_controls(burst& b) noexcept {
   }
 }
 
-std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool peek) noexcept {
+std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool peek, bool& at_end) noexcept {
+  const std::size_t there = incoming_->readable_of_message();
   std::size_t total = 0;
   for (std::size_t i = 0; i < count; ++i) {
     auto* to = static_cast<std::byte*>(buffers[i].iov_base);
     std::size_t wanted = buffers[i].iov_len;
     while (wanted > 0) {
       const extent run = incoming_->readable_extent(peek ? total : 0);
-      const std::size_t length = std::min(run.length, wanted);
+      const std::size_t length = std::min({run.length, wanted, there - total});
       if (length == 0) break;
       std::memcpy(to, queues_.ring() + run.offset, length);
       if (!peek) incoming_->consume(length);
@@ -345,19 +358,25 @@ std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool pe
     }
   }
   counters_.read_bytes_copied += total;
-  if (!peek && total > 0 && incoming_->credit_due()) flush();
+  at_end = total == there && incoming_->message_is_complete();
+  if (at_end && !peek) incoming_->consume_end();
+  if (!peek && incoming_->credit_due()) flush();
   return total;
 }
 
-std::size_t stream_engine::write(const iovec* buffers, std::size_t count) noexcept {
+std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool ends) noexcept {
   std::size_t total = 0;
+  bool is_all = true;
   for (std::size_t i = 0; i < count; ++i) {
     const auto* from = static_cast<const std::byte*>(buffers[i].iov_base);
     std::size_t left = buffers[i].iov_len;
     while (left > 0) {
       const extent run = staging_->free_extent();
       const std::size_t length = std::min(run.length, left);
-      if (length == 0) break;
+      if (length == 0) {
+        is_all = false;
+        break;
+      }
       std::memcpy(queues_.staging() + run.offset, from, length);
       staging_->stage(length);
       from += length;
@@ -366,7 +385,11 @@ std::size_t stream_engine::write(const iovec* buffers, std::size_t count) noexce
     }
   }
   counters_.write_bytes_copied += total;
-  if (total > 0) flush();
+  if (keeps_messages()) {
+    within_message_ = !(is_all && ends);
+    if (!within_message_) to_end_->add(staging_->staged());
+  }
+  if (is_unposted()) flush();
   return total;
 }
 
@@ -388,7 +411,7 @@ void stream_engine::ask_for_life() noexcept {
 
 bool stream_engine::waits_for_peer() const noexcept {
   if (!window_ || dead_ || violation_ || aborted_) return false;
-  return life_index_ || staging_->unposted() > 0 || (sending_ended_ && !fin_index_) || incoming_->credit_due();
+  return life_index_ || is_unposted() || (sending_ended_ && !fin_index_) || incoming_->credit_due();
 }
 
 void stream_engine::stop() noexcept {

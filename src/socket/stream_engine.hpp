@@ -8,6 +8,7 @@
 #include "options/settings.hpp"
 #include "socket/stall_clock.hpp"
 #include "transfer/handshake.hpp"
+#include "transfer/message_ends.hpp"
 #include "transfer/receive_window.hpp"
 #include "transfer/send_queue.hpp"
 #include "transfer/send_window.hpp"
@@ -25,10 +26,14 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// Moves the bytes of one connection: joins the state machines of transfer/ to the queues of io/. It knows neither
-/// threads nor the connection manager. Guarded by its connection's mutex.
+/// Moves the bytes of one connection, and in message mode says which of them are of one message: joins the state machines
+/// of transfer/ to the queues of io/. It knows neither threads nor the connection manager. Guarded by its connection's
+/// mutex.
 class stream_engine {
 public:
+  /// mode is stream or message.
+  explicit stream_engine(transfer::mode mode) noexcept : mode_(mode) {}
+  transfer::mode mode() const noexcept { return mode_; }
   /// Makes the queues on the id's device. Messages of the peer are taken from now on.
   error create(verbs::cm_id& id, const settings& s);
   void destroy(verbs::cm_id& id) noexcept;
@@ -47,12 +52,19 @@ public:
   /// Sends what can be sent: staged bytes, fin, credits.
   void flush() noexcept;
 
-  std::size_t readable() const noexcept { return incoming_ ? incoming_->readable() : 0; }
-  /// Copies out at most readable() bytes.
-  std::size_t read(const iovec* buffers, std::size_t count, bool peek) noexcept;
-  std::size_t writable() const noexcept { return staging_ ? staging_->free() : 0; }
-  /// Copies in at most writable() bytes and sends what can be sent.
-  std::size_t write(const iovec* buffers, std::size_t count) noexcept;
+  /// Bytes that one read() can have.
+  std::size_t readable() const noexcept { return incoming_ ? incoming_->readable_of_message() : 0; }
+  /// Whether there is anything to read, be it a message of no bytes.
+  bool has_input() const noexcept { return incoming_ && (incoming_->readable() > 0 || incoming_->message_is_complete()); }
+  /// Copies out at most readable() bytes. at_end: they are the last ones of their message.
+  std::size_t read(const iovec* buffers, std::size_t count, bool peek, bool& at_end) noexcept;
+  /// Whether write() can take anything.
+  bool is_writable() const noexcept { return staging_ && staging_->free() > 0 && (!keeps_messages() || !to_end_->full()); }
+  /// Copies in what there is room for and sends what can be sent. ends: in message mode, the last byte is the last one of
+  /// its message.
+  std::size_t write(const iovec* buffers, std::size_t count, bool ends) noexcept;
+  /// A message was begun and not ended.
+  bool is_within_message() const noexcept { return within_message_; }
 
   std::uint64_t staged() const noexcept { return staging_ ? staging_->staged() : 0; }
   bool acknowledged(std::uint64_t position) const noexcept {
@@ -110,8 +122,12 @@ private:
   void add_controls(burst& b) noexcept;
   void watch_stalls(bool moved) noexcept;
   void end_stalls() noexcept;
+  bool keeps_messages() const noexcept { return mode_ == transfer::mode::message; }
+  /// Staged data, or the end of a message, was not posted.
+  bool is_unposted() const noexcept { return staging_->unposted() > 0 || !to_end_->empty(); }
   bool control_room() const noexcept { return slots_->control_room() && window_->control_room(); }
 
+  const transfer::mode mode_;
   io::stream_queues queues_;
   transfer::handshake peer_;
   std::uint32_t max_chunk_ = 0;
@@ -119,7 +135,9 @@ private:
   std::optional<transfer::receive_window> incoming_;
   std::optional<transfer::send_window> window_;
   std::optional<transfer::staging> staging_;
+  std::optional<transfer::message_ends> to_end_;  // messages staged and not posted
   std::optional<transfer::send_queue> slots_;
+  bool within_message_ = false;
   bool sending_ended_ = false;
   std::optional<std::uint64_t> fin_index_;  // of the work request that carries fin
   bool fin_acknowledged_ = false;

@@ -6,6 +6,7 @@
 
 #include "transfer/extent.hpp"
 #include "transfer/message.hpp"
+#include "transfer/message_ends.hpp"
 #include "transfer/send_window.hpp"
 
 #include <cassert>
@@ -27,9 +28,10 @@ inline constexpr unsigned default_control_report = mirror_slots / 2;
 /// Nothing is believed: what a peer that keeps to the protocol could not have sent gives false and changes nothing.
 class receive_window {
 public:
-  /// ring_size is a power of two, at least 4; queue_depth, at least 8, is the number of receives kept posted.
+  /// ring_size is a power of two, at least 4; queue_depth, at least 8, is the number of receives kept posted. of is
+  /// stream or message.
   receive_window(std::uint32_t ring_size, std::uint32_t queue_depth, unsigned control_report = default_control_report,
-                 start_position start = {}) noexcept
+                 start_position start = {}, mode of = mode::stream)
       : ring_size_(ring_size),
         queue_depth_(queue_depth),
         control_report_(control_report),
@@ -39,17 +41,22 @@ public:
         reaped_(start.messages),
         reaped_reported_(start.messages),
         controls_(start.controls),
-        controls_reported_(start.controls) {
+        controls_reported_(start.controls),
+        mode_(of),
+        last_end_(start.bytes),
+        ends_(of == mode::message ? queue_depth : 0) {
     assert(is_power_of_two(ring_size) && ring_size >= 4 && queue_depth >= 8);
   }
 
   /// A message of kind data was reaped. False if it is empty, comes after fin, wraps in the ring, or exceeds the credit
   /// given in bytes or messages.
-  bool data_arrived(std::uint32_t length) noexcept {
-    const std::uint64_t room = ring_size_ - (received_ - consumed_reported_);
-    if (length == 0 || fin_ || length > extent_at(received_, room, ring_size_).length || !message_arrived())
-      return false;
-    received_ += length;
+  bool data_arrived(std::uint32_t length) noexcept { return length != 0 && bytes_arrived(length); }
+
+  /// A message of kind end was reaped. As data_arrived(), but it may be empty.
+  bool end_arrived(std::uint32_t length) noexcept {
+    if (!bytes_arrived(length)) return false;
+    last_end_ = received_;
+    ends_.add(received_);
     return true;
   }
 
@@ -60,16 +67,29 @@ public:
     return static_cast<unsigned>(controls_++ % mirror_slots);
   }
 
-  /// A message of kind fin was reaped, which is a control message also. False if it exceeds the credit given, or is the
-  /// second one.
+  /// A message of kind fin was reaped, which is a control message also. False if it exceeds the credit given, is the
+  /// second one, or comes within a message.
   bool fin_arrived() noexcept {
-    if (fin_ || !control_arrived()) return false;
+    if (fin_ || (mode_ == mode::message && received_ != last_end_) || !control_arrived()) return false;
     fin_ = true;
     return true;
   }
 
   /// Bytes that wait in the ring.
   std::size_t readable() const noexcept { return static_cast<std::size_t>(received_ - consumed_); }
+
+  /// Message mode: how many of them belong to the oldest message.
+  std::size_t readable_of_message() const noexcept {
+    return ends_.empty() ? readable() : static_cast<std::size_t>(ends_.front() - consumed_);
+  }
+  /// Message mode: all of the oldest message has arrived.
+  bool message_is_complete() const noexcept { return !ends_.empty(); }
+  /// Message mode: the user has taken the oldest message, of which nothing is left. Only now does what ended it count as
+  /// reaped, so that no more than queue_depth messages wait to be read.
+  void consume_end() noexcept {
+    assert(!ends_.empty() && ends_.front() == consumed_);
+    ends_.pop();
+  }
 
   /// Where they lie: the run that begins skip bytes behind the first one; skip <= readable(). Two runs hold them all.
   extent readable_extent(std::size_t skip = 0) const noexcept {
@@ -84,7 +104,7 @@ public:
   }
 
   /// True once the peer has ended its direction and everything was consumed.
-  bool eof() const noexcept { return fin_ && received_ == consumed_; }
+  bool eof() const noexcept { return fin_ && received_ == consumed_ && ends_.empty(); }
   /// True once the peer has ended its direction.
   bool fin() const noexcept { return fin_; }
 
@@ -100,18 +120,27 @@ public:
   /// True if the peer should be told now: it may be waiting for it.
   bool credit_due() const noexcept {
     return (!fin_ && consumed_ - consumed_reported_ >= ring_size_ / 4) ||
-           reaped_ - reaped_reported_ >= queue_depth_ / 4 || controls_ - controls_reported_ >= control_report_;
+           counted() - reaped_reported_ >= queue_depth_ / 4 || controls_ - controls_reported_ >= control_report_;
   }
 
   /// The credit to send, which counts as reported from now on. Every receive reaped so far must be posted again.
   credit take_credit() noexcept {
     consumed_reported_ = consumed_;
-    reaped_reported_ = reaped_;
+    reaped_reported_ = counted();
     controls_reported_ = controls_;
-    return {consumed_, reaped_};
+    return {consumed_, reaped_reported_};
   }
 
 private:
+  /// Messages that are reported as reaped.
+  std::uint64_t counted() const noexcept { return reaped_ - ends_.size(); }
+
+  bool bytes_arrived(std::uint32_t length) noexcept {
+    const std::uint64_t room = ring_size_ - (received_ - consumed_reported_);
+    if (fin_ || length > extent_at(received_, room, ring_size_).length || !message_arrived()) return false;
+    received_ += length;
+    return true;
+  }
   bool message_arrived() noexcept {
     if (reaped_ - reaped_reported_ >= queue_depth_) return false;
     ++reaped_;
@@ -129,6 +158,9 @@ private:
   std::uint64_t reaped_reported_;
   std::uint64_t controls_;
   std::uint64_t controls_reported_;
+  mode mode_;
+  std::uint64_t last_end_;  // stream position
+  message_ends ends_;
 };
 
 }  // namespace transfer

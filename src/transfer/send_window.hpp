@@ -52,18 +52,21 @@ public:
   /// How many of want bytes may go as one data message: at most max_chunk, within the room in the ring and without a
   /// wrap in it. 0 while the ring is full or the receives left are held back for control messages.
   std::uint32_t data_room(std::uint64_t want, std::uint32_t max_chunk) const noexcept {
-    if (outstanding() >= data_depth_) return 0;
+    if (!empty_room()) return 0;
     const std::uint64_t room = ring_size_ - (tail_ - consumed_);
     const std::uint64_t fits = extent_at(tail_, room, ring_size_).length;
     return static_cast<std::uint32_t>(std::min({want, fits, std::uint64_t{max_chunk}}));
   }
 
+  /// True if a message of no bytes may be sent: only receives bound it.
+  bool empty_room() const noexcept { return outstanding() < data_depth_; }
+
   /// Where in the peer's ring the next data goes, from the ring's first byte.
   std::uint32_t remote_offset() const noexcept { return static_cast<std::uint32_t>(tail_ & (ring_size_ - 1)); }
 
-  /// A data message of length bytes was posted; length <= data_room().
+  /// A data message of length bytes was posted; length <= data_room(), or empty_room() if it is 0.
   void sent_data(std::uint32_t length) noexcept {
-    assert(length != 0 && length <= data_room(length, length));
+    assert(length == 0 ? empty_room() : length <= data_room(length, length));
     tail_ += length;
     ++sent_;
   }

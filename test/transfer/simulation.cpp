@@ -27,8 +27,9 @@ unsigned char pattern(std::uint64_t position) {
 
 simulation::end::end(const settings& s, std::uint64_t bytes)
     : out(s.ring_size, s.queue_depth, s.control_reserve, s.start),
-      in(s.ring_size, s.queue_depth, s.control_report, s.start),
+      in(s.ring_size, s.queue_depth, s.control_report, s.start, s.mode),
       staged(s.staging_size, s.start.bytes),
+      to_end(s.mode == transfer::mode::message ? s.message_ends : 0),
       queue(s.send_queue_depth, transfer::default_send_queue_reserve, s.send_index_start),
       ring(s.ring_size),
       mirror(transfer::mirror_size),
@@ -69,7 +70,8 @@ outcome simulation::run() {
 }
 
 bool simulation::can_post_data(const end& e) const {
-  return e.staged.unposted() != 0 && e.queue.data_room() && e.out.data_room(1, 1) != 0;
+  const transfer::piece next = next_piece(e.staged, e.to_end);
+  return next.exists() && e.queue.data_room() && (next.bytes.length == 0 ? e.out.empty_room() : e.out.data_room(1, 1) != 0);
 }
 
 bool simulation::possible(action a, std::size_t i) const {
@@ -77,19 +79,19 @@ bool simulation::possible(action a, std::size_t i) const {
   const bool control = e.out.control_room() && e.queue.control_room();
   switch (a) {
     case user_write:
-      return e.to_write != 0 && e.staged.free() != 0;
+      return e.to_write != 0 && e.staged.free() != 0 && !(keeps_messages() && e.to_end.full());
     case post_data:
       return can_post_data(e);
     case post_credit:
       return control && e.in.credit_due();
     case post_fin:
-      return control && !e.fin_posted && e.to_write == 0 && e.staged.unposted() == 0;
+      return control && !e.fin_posted && e.to_write == 0 && !next_piece(e.staged, e.to_end).exists();
     case arrive:
       return !e.wire.empty();
     case reap:
       return !e.arrived.empty();
     case user_read:
-      return e.in.readable() != 0;
+      return e.in.readable() != 0 || e.in.message_is_complete();
     case complete:
       return !e.acks.empty();
     case action_count:
@@ -123,7 +125,7 @@ outcome simulation::perform(action a, std::size_t i) {
     case reap:
       return reap_one(e);
     case user_read:
-      return read(e);
+      return read(e, ends_[1 - i]);
     case complete:
       complete_one(e);
       break;
@@ -135,24 +137,32 @@ outcome simulation::perform(action a, std::size_t i) {
 
 void simulation::write(end& e) {
   const extent free = e.staged.free_extent();
-  const std::size_t length =
-      static_cast<std::size_t>(between(1, std::min<std::uint64_t>(e.to_write, small_ ? 1 : free.length)));
+  const auto length = static_cast<std::size_t>(
+      between(keeps_messages() ? 0 : 1, std::min<std::uint64_t>(e.to_write, small_ ? 1 : free.length)));
   for (std::size_t k = 0; k != length; ++k) e.staging_memory[free.offset + k] = pattern(e.staged.staged() + k);
   e.staged.stage(length);
   e.to_write -= length;
+  if (keeps_messages() && (e.to_write == 0 || between(0, 2) != 0)) {
+    e.to_end.add(e.staged.staged());
+    e.ends.push_back(e.staged.staged());
+  }
 }
 
 void simulation::burst(end& e) {
   for (std::uint64_t left = between(1, 4); left != 0 && can_post_data(e); --left) {
-    const extent run = e.staged.unposted_extent();
-    const std::uint64_t want = small_ ? 1 : between(1, run.length);
+    const transfer::piece next = next_piece(e.staged, e.to_end);
+    const std::uint64_t want = next.bytes.length == 0 ? 0 : small_ ? 1 : between(1, next.bytes.length);
     message m{};
     m.head = {message_kind::data, e.out.data_room(want, settings_.max_chunk)};
-    m.from = run.offset;
+    m.from = next.bytes.offset;
     m.to = e.out.remote_offset();
+    if (next.ends_with(m.head.length)) {
+      m.head.kind = message_kind::end;
+      e.to_end.pop();
+    }
     e.out.sent_data(m.head.length);
     e.staged.post(m.head.length);
-    const bool last = left == 1 || e.staged.unposted() == 0 || e.out.data_room(1, 1) == 0;
+    const bool last = left == 1 || !can_post_data(e);
     m.signalled = last || e.queue.signal_due();
     m.work_request = e.queue.posted(e.staged.posted(), m.signalled);
     e.wire.push_back(m);
@@ -178,7 +188,7 @@ outcome simulation::deliver(end& from, end& to) {
   const message m = from.wire.front();
   from.wire.pop_front();
   if (to.arrived.size() == settings_.queue_depth) return outcome::receiver_not_ready;
-  if (m.head.kind == message_kind::data) {
+  if (m.head.kind == message_kind::data || m.head.kind == message_kind::end) {
     std::memcpy(to.ring.data() + m.to, from.staging_memory.data() + m.from, m.head.length);
   } else if (m.head.kind == message_kind::credit) {
     std::memcpy(to.mirror.data() + m.to * transfer::mirror_slot_size, m.text.data(), m.text.size());
@@ -197,6 +207,8 @@ outcome simulation::reap_one(end& e) {
   bool good = false;
   if (head->kind == message_kind::data) {
     good = e.in.data_arrived(head->length);
+  } else if (head->kind == message_kind::end) {
+    good = e.in.end_arrived(head->length);
   } else if (head->kind == message_kind::fin) {
     good = e.in.fin_arrived();
   } else if (const auto slot = e.in.control_arrived()) {
@@ -205,8 +217,9 @@ outcome simulation::reap_one(end& e) {
   return good ? outcome::finished : outcome::violation;
 }
 
-outcome simulation::read(end& e) {
-  const std::size_t length = static_cast<std::size_t>(between(1, e.in.readable()));
+outcome simulation::read(end& e, end& peer) {
+  const std::size_t there = keeps_messages() ? e.in.readable_of_message() : e.in.readable();
+  const auto length = static_cast<std::size_t>(between(std::min<std::size_t>(there, 1), there));
   // In two runs where the bytes wrap, as a read into several buffers does it.
   std::size_t checked = 0;
   while (checked != length) {
@@ -219,6 +232,11 @@ outcome simulation::read(end& e) {
   }
   e.in.consume(length);
   e.consumed += length;
+  if (length == there && e.in.message_is_complete()) {
+    if (peer.ends.empty() || peer.ends.front() != e.consumed) return outcome::corrupt;
+    peer.ends.pop_front();
+    e.in.consume_end();
+  }
   return outcome::finished;
 }
 
@@ -235,7 +253,7 @@ bool simulation::is_finished() const {
     const std::uint64_t all_sent = settings_.start.bytes + settings_.bytes[i];
     const std::uint64_t all_read = settings_.start.bytes + settings_.bytes[1 - i];
     if (e.to_write != 0 || e.staged.completed() != all_sent || e.out.tail() != all_sent || e.consumed != all_read ||
-        !e.in.eof() || !e.fin_posted || e.queue.outstanding() != 0) {
+        !e.in.eof() || !e.fin_posted || !e.ends.empty() || e.queue.outstanding() != 0) {
       return false;
     }
   }

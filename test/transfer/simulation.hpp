@@ -5,6 +5,8 @@
 #define ASIO_RDMA_TEST_TRANSFER_SIMULATION_HPP
 
 #include "transfer/message.hpp"
+#include "transfer/message_ends.hpp"
+#include "transfer/piece.hpp"
 #include "transfer/receive_window.hpp"
 #include "transfer/send_queue.hpp"
 #include "transfer/send_window.hpp"
@@ -30,6 +32,8 @@ struct settings {
   unsigned control_report = transfer::default_control_report;
   std::size_t staging_size = 64;
   unsigned send_queue_depth = 16;
+  transfer::mode mode = transfer::mode::stream;
+  std::size_t message_ends = 4;                    // that may wait to be posted, in message mode
   std::array<std::uint64_t, 2> bytes{1500, 1500};  // that each end sends
   transfer::start_position start{};
   std::uint64_t send_index_start = 0;
@@ -40,7 +44,7 @@ enum class outcome {
   deadlock,            // nobody can do anything, and it is not finished
   receiver_not_ready,  // a message arrived that had no posted receive
   violation,           // one end accused the other of breaking the protocol
-  corrupt,             // wrong bytes
+  corrupt,             // wrong bytes, or a message that ends elsewhere
 };
 
 /// Two ends, the wire between them, their memory and their devices, driven by a random schedule. Every step that a real
@@ -69,6 +73,7 @@ private:
     transfer::send_window out;
     transfer::receive_window in;
     transfer::staging staged;
+    transfer::message_ends to_end;  // messages not yet posted
     transfer::send_queue queue;
     std::vector<unsigned char> ring, mirror, staging_memory;
     std::deque<message> wire;     // posted, not yet arrived at the peer
@@ -76,11 +81,13 @@ private:
     std::deque<message> arrived;  // from the peer, not yet reaped
     std::uint64_t to_write;
     std::uint64_t consumed;
+    std::deque<std::uint64_t> ends;  // of all messages that the user wrote and the peer's has not read
     bool fin_posted = false;
   };
   enum action { user_write, post_data, post_credit, post_fin, arrive, reap, user_read, complete, action_count };
 
   bool possible(action a, std::size_t i) const;
+  bool keeps_messages() const { return settings_.mode == transfer::mode::message; }
   bool can_post_data(const end& e) const;
   outcome perform(action a, std::size_t i);
   void write(end& e);
@@ -88,7 +95,7 @@ private:
   void post_control(end& e, transfer::message_kind kind, bool last);
   outcome deliver(end& from, end& to);
   outcome reap_one(end& e);
-  outcome read(end& e);
+  outcome read(end& e, end& peer);
   void complete_one(end& e);
   bool is_finished() const;
   std::uint64_t between(std::uint64_t low, std::uint64_t high);

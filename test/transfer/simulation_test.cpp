@@ -126,6 +126,45 @@ BOOST_AUTO_TEST_CASE(receives_do_run_short) {
   BOOST_TEST(most >= settings{}.queue_depth - transfer::default_control_reserve);
 }
 
+BOOST_AUTO_TEST_CASE(messages_keep_their_ends) {
+  settings s;
+  s.mode = transfer::mode::message;
+  check_all_finish(s, 2000);
+  s.ring_size = 1u << 14;  // only receives to wait for
+  s.staging_size = 1u << 12;
+  s.message_ends = 100;
+  check_all_finish(s, 600);
+  s.ring_size = 4;
+  s.bytes = {500, 500};
+  check_all_finish(s, 600);
+}
+
+BOOST_AUTO_TEST_CASE(messages_of_other_depths) {
+  settings s;
+  s.mode = transfer::mode::message;
+  s.bytes = {1000, 1500};
+  for (const std::uint32_t depth : {16u, 17u, 31u, 64u, 512u}) {
+    for (const std::uint32_t chunk : {1u, 7u, 64u}) {
+      for (const std::size_t ends : {1u, 3u, 40u}) {
+        s.queue_depth = depth;
+        s.max_chunk = chunk;
+        s.message_ends = ends;
+        check_all_finish(s, 60);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(counters_of_messages_may_wrap_in_the_middle) {
+  settings s;
+  s.mode = transfer::mode::message;
+  for (const std::uint64_t edge : {near_2_64, near_2_32}) {
+    s.start = {edge - 700, edge - 100, edge - 10};
+    s.send_index_start = edge - 10;
+    check_all_finish(s, 500);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(without_a_reserve_both_ends_can_lock_up) {
   settings s;
   s.control_reserve = 0;
