@@ -13,5 +13,6 @@
 #include <asio_rdma/socket_options.hpp>
 #include <asio_rdma/statistics.hpp>
 #include <asio_rdma/statistics_text.hpp>
+#include <asio_rdma/ud.hpp>
 
 #endif

@@ -20,8 +20,13 @@ inline namespace v1 {
 // first, then the environment. A default that is wrong lets bind, listen and connect fail with errc::bad_default.
 // doc/options.md has the table.
 
+// Datagram sockets take receive_buffer_size, send_buffer_size, queue_depth, inline_size, busy_poll, connect_timeout (of
+// looking for a peer), traffic_class, hop_limit, pkey, gid_index, device and peer_lifetime; the others do nothing there.
+// What is fixed can be set before the socket is bound.
+
 /// Bytes that the peer may have under way to us: the size of the ring it writes into. 4096 to 67108864, rounded up to a
-/// power of two; by default 131072. Fixed. socket_base::receive_buffer_size is the same, but never fails and reads back
+/// power of two; by default 131072. Of a datagram socket, bytes of packets that may wait to be read, though there is
+/// always room for queue_depth of them. Fixed. socket_base::receive_buffer_size is the same, but never fails and reads back
 /// what was set.
 using receive_buffer_size = detail::rdma_int_option<core::option::receive_buffer_size>;
 
@@ -30,7 +35,8 @@ using receive_buffer_size = detail::rdma_int_option<core::option::receive_buffer
 using send_buffer_size = detail::rdma_int_option<core::option::send_buffer_size>;
 
 /// Messages that may be under way from the peer: work requests kept posted in the receive queue. 32 to 8192, by default
-/// 128; a device that has no such queues makes it less. Fixed.
+/// 128; a device that has no such queues makes it less. Of a datagram socket, datagrams that may wait to be read, and
+/// as many that may wait to be sent; read back, what the buffer sizes made of it. Fixed.
 using queue_depth = detail::rdma_int_option<core::option::queue_depth>;
 
 /// How long a device waits for an acknowledgement before it sends again: 4.096 us * 2^t, t from 0 (for ever) to 31, so
@@ -106,6 +112,11 @@ using gid_index = detail::rdma_int_option<core::option::gid_index>;
 /// back, it is the policy that is in force, and once connected the name of the device. errc::unknown_device for one
 /// that this machine does not have; an address of another one gives errc::foreign_address.
 using device = detail::rdma_text_option<core::option::device>;
+
+/// Seconds after which a datagram socket asks the connection manager anew where a peer is, unless something has come from
+/// it meanwhile: 1 to 86400, by default 30. Until it is answered, it goes on with what it knew. A peer that was started
+/// anew on the same port gets nothing until then, or until it sends something.
+using peer_lifetime = detail::rdma_int_option<core::option::peer_lifetime>;
 
 }  // namespace v1
 }  // namespace asio_rdma

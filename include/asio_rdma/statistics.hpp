@@ -25,21 +25,23 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-// What connections and listeners have done and how they stand: for TCP, what getsockopt(TCP_INFO) and ss(8) tell.
+// What connections, listeners and datagram sockets have done and how they stand: for TCP, what getsockopt(TCP_INFO) and ss(8) tell.
 // statistics_text.hpp writes it. doc/statistics.md says which field tells of what trouble.
 
 using connection_state = core::connection_state;
 using stream_counters = core::stream_counters;
 using stream_levels = core::stream_levels;
 using listener_counters = core::listener_counters;
+using datagram_counters = core::datagram_counters;
 using process_totals = core::process_totals;
 
-/// A connection or a listener at one moment: a plain value.
+/// A connection, a listener or a datagram socket at one moment: a plain value.
 struct socket_statistics {
-  /// Numbers connections and listeners within the process, from 1 on; never used again, so that two snapshots can be
-  /// compared. 0 if there is neither.
+  /// Numbers connections, listeners and datagram sockets within the process, from 1 on; never used again, so that two
+  /// snapshots can be compared. 0 if there is none.
   std::uint64_t number = 0;
   connection_state state = connection_state::unconnected;
+  bool is_datagram = false;      ///< a datagram socket; established if it has a peer
   bool accepted = false;         ///< made by a listener
   bool sending_ended = false;    ///< our direction was shut down
   bool receiving_ended = false;  ///< the peer has shut its direction down
@@ -58,9 +60,10 @@ struct socket_statistics {
   int retry_count = -1;               ///< how often, before the connection ends with timed_out; -1 if not known
   int rnr_retry = -1;                 ///< the same where the peer has no receive posted; 7 is for ever; -1 if not known
 
-  stream_counters counters;    ///< of a connection
-  stream_levels levels;        ///< of a connection
-  listener_counters listener;  ///< of a listener
+  stream_counters counters;     ///< of a connection or a datagram socket
+  stream_levels levels;         ///< of a connection or a datagram socket
+  listener_counters listener;   ///< of a listener
+  datagram_counters datagrams;  ///< of a datagram socket
 
   boost::system::error_code error;  ///< why it failed or ended, in the category of its origin; none if it did not
   std::string failure;              ///< one line about the last failure, as last_failure() has; empty if there is none
@@ -72,6 +75,7 @@ inline socket_statistics make_statistics(const core::socket_statistics& from) {
   socket_statistics s;
   s.number = from.number;
   s.state = from.state;
+  s.is_datagram = from.is_datagram;
   s.accepted = from.accepted;
   s.sending_ended = from.sending_ended;
   s.receiving_ended = from.receiving_ended;
@@ -93,6 +97,7 @@ inline socket_statistics make_statistics(const core::socket_statistics& from) {
   s.counters = from.counters;
   s.levels = from.levels;
   s.listener = from.listener;
+  s.datagrams = from.datagrams;
   s.error = to_error_code(from.last_error);
   s.failure = from.failure;
   return s;
@@ -100,7 +105,7 @@ inline socket_statistics make_statistics(const core::socket_statistics& from) {
 
 }  // namespace detail
 
-/// What a socket's connection or an acceptor's listener has done, and how it stands; all of one moment. A closed socket
+/// What a socket's connection, an acceptor's listener or a datagram socket has done, and how it stands; all of one moment. A closed socket
 /// has nothing to tell: its connection is in snapshot() until it has ended. The first call for a connection asks its
 /// device some questions, which may take a tenth of a millisecond; later ones do not. Not to be called while another
 /// thread uses the socket.
@@ -112,14 +117,14 @@ socket_statistics statistics(Socket& socket) {
   return detail::make_statistics(s);
 }
 
-/// All connections and listeners of the process.
+/// All connections, listeners and datagram sockets of the process.
 struct process_snapshot {
   std::vector<socket_statistics> sockets;  ///< in the order of their numbers
   process_totals totals;                   ///< since the process began, connections that have ended included
 };
 
-/// Every connection and listener of the process: those that connect or are being accepted, those that wait in a
-/// listener's backlog, and those that linger though no socket owns them any more. Each entry is of one moment, all
+/// Every connection, listener and bound datagram socket of the process: those that connect or are being accepted, those
+/// that wait in a listener's backlog, and those that linger though no socket owns them any more. Each entry is of one moment, all
 /// together are not. Thread-safe, also while other threads use the sockets. It takes mutexes and memory, so that it is
 /// not for a signal handler, but for that of boost::asio::signal_set.
 inline process_snapshot snapshot() {

@@ -135,12 +135,34 @@ inline std::string listener_text(const listener_counters& l) {
       .finish();
 }
 
+inline std::string datagram_text(const datagram_counters& d) {
+  return statistics_line("\t")
+             .add("datagrams_unread", d.unread)
+             .add("datagrams_waiting", d.waiting)
+             .add("peers", d.peers)
+             .add("groups", d.groups)
+             .add("lookups", d.lookups)
+             .add("lookups_failed", d.lookups_failed)
+             .add("peers_learned", d.peers_learned)
+             .finish() +
+         statistics_line("\t")
+             .add("truncated", d.truncated)
+             .add("dropped_unresolved", d.dropped_unresolved)
+             .add("dropped_waiting", d.dropped_waiting)
+             .add("dropped_by_device", d.dropped_by_device)
+             .add("dropped_foreign", d.dropped_foreign)
+             .add("dropped_filtered", d.dropped_filtered)
+             .add("dropped_closed", d.dropped_closed)
+             .finish();
+}
+
 inline std::string path_text(const socket_statistics& s) {
   statistics_line line("\t");
   line.add("number", s.number);
   if (!s.device.empty()) line.add("device", s.device + (s.port != 0 ? "/" + std::to_string(s.port) : ""));
   if (s.gid_index >= 0) line.add("gid[" + std::to_string(s.gid_index) + "]", s.gid.to_string());
   if (s.queue_pair != 0) line.add("qp", s.queue_pair).add("peer_qp", s.peer_queue_pair).add("mtu", s.path_mtu);
+  if (s.is_datagram) line.add("kind", std::string("datagram"));
   line.add_if(s.ack_timeout >= 0, "ack_timeout", s.ack_timeout);
   line.add_if(s.retry_count >= 0, "retry", s.retry_count).add_if(s.rnr_retry >= 0, "rnr_retry", s.rnr_retry);
   if (s.established_for.count() > 0) line.add("age", s.established_for);
@@ -181,6 +203,7 @@ inline std::string to_string(const socket_statistics& s) {
     text += detail::listener_text(s.listener);
   } else {
     text += detail::levels_text(s.levels) + detail::counters_text(s.counters);
+    if (s.is_datagram) text += detail::datagram_text(s.datagrams);
   }
   if (!s.failure.empty()) text += "\t failure: " + s.failure + "\n";
   return text;

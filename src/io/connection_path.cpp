@@ -36,7 +36,7 @@ struct complaint {
   core::error refuse() const noexcept { return core::refuse_option(buffer); }
 };
 
-verbs::qp_modification ask(const verbs::cm_id& id, ibv_qp_state state, error_code& ec) {
+verbs::qp_modification ask(const verbs::cm_id_ref& id, ibv_qp_state state, error_code& ec) {
   verbs::qp_modification m;
   m.attributes.qp_state = state;
   id.init_qp_attributes(m, ec);
@@ -62,7 +62,7 @@ const char* type_of(const ibv_gid_entry& gid) noexcept {
   return gid.gid_type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1" : "RoCE v2";
 }
 
-core::error check_gid(const verbs::cm_id& id, int wanted, int chosen) {
+core::error check_gid(const verbs::cm_id_ref& id, int wanted, int chosen) {
   if (wanted < 0 || wanted == chosen) return {};
   const verbs::context_ref device = id.context();
   error_code no_wanted, no_chosen;
@@ -90,7 +90,7 @@ core::error check_gid(const verbs::cm_id& id, int wanted, int chosen) {
   return problem.refuse();
 }
 
-core::error check_pkey(const verbs::cm_id& id, int wanted, int actual) {
+core::error check_pkey(const verbs::cm_id_ref& id, int wanted, int actual) {
   constexpr int partition = 0x7fff;  // the uppermost bit tells full from limited members
   if (wanted == 0 || (wanted & partition) == (actual & partition)) return {};
   complaint problem;
@@ -101,7 +101,7 @@ core::error check_pkey(const verbs::cm_id& id, int wanted, int actual) {
   return problem.refuse();
 }
 
-core::error check_value(const verbs::cm_id& id, const char* name, int wanted, int unset, int actual,
+core::error check_value(const verbs::cm_id_ref& id, const char* name, int wanted, int unset, int actual,
                         const char* remedy) {
   if (wanted == unset || wanted == actual) return {};
   complaint problem;
@@ -110,7 +110,7 @@ core::error check_value(const verbs::cm_id& id, const char* name, int wanted, in
   return problem.refuse();
 }
 
-int pkey_at(const verbs::cm_id& id, std::uint16_t index) noexcept {
+int pkey_at(const verbs::cm_id_ref& id, std::uint16_t index) noexcept {
   error_code ec;
   const __be16 pkey = id.context().query_pkey(id.port(), index, ec);
   return ec ? 0 : be16toh(pkey);
@@ -186,6 +186,33 @@ core::error make_ready(const verbs::cm_id& id, verbs::queue_pair_ref pair, const
   pair.modify(a, m.mask, ec);
   if (ec) return to_error(ec);
   return look_at(id, pair, wish, actual);
+}
+
+core::error make_datagrams_ready(const verbs::cm_id_ref& id, verbs::queue_pair_ref pair, const connection_path& wish,
+                                 ibv_qp_attr& attributes) {
+  error_code ec;
+  attributes = ask(id, IBV_QPS_INIT, ec).attributes;
+  if (ec) return to_error(ec);
+  if (const core::error e = check_pkey(id, wish.pkey, pkey_at(id, attributes.pkey_index))) return e;
+  return make_datagrams_ready(pair, attributes);
+}
+
+core::error make_datagrams_ready(verbs::queue_pair_ref pair, const ibv_qp_attr& attributes) {
+  error_code ec;
+  verbs::init_attributes init;
+  init.port = attributes.port_num;
+  init.pkey_index = attributes.pkey_index;
+  init.qkey = attributes.qkey;
+  pair.to_init(init, ec);
+  if (!ec) pair.to_rtr({}, ec);
+  if (!ec) pair.to_rts({}, ec);
+  return to_error(ec);
+}
+
+core::error amend_datagram_path(const verbs::cm_id_ref& id, const connection_path& wish, ibv_ah_attr& path) {
+  if (const core::error e = check_gid(id, wish.gid_index, path.is_global != 0 ? path.grh.sgid_index : 0)) return e;
+  amend(path, wish);
+  return {};
 }
 
 }  // namespace io

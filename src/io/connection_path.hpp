@@ -35,6 +35,16 @@ core::error initialize(const verbs::cm_id& id, verbs::queue_pair_ref pair, const
 core::error make_ready(const verbs::cm_id& id, verbs::queue_pair_ref pair, const connection_path& wish,
                        connection_path& actual);
 
+/// RESET to RTS, for a queue pair of datagrams on an id that has its device. The id's attributes are in attributes, so
+/// that the same can be done again when the id is gone.
+core::error make_datagrams_ready(const verbs::cm_id_ref& id, verbs::queue_pair_ref pair, const connection_path& wish,
+                                 ibv_qp_attr& attributes);
+/// The same again.
+core::error make_datagrams_ready(verbs::queue_pair_ref pair, const ibv_qp_attr& attributes);
+
+/// Amends the path of datagrams to one peer or group by what the socket wishes for.
+core::error amend_datagram_path(const verbs::cm_id_ref& id, const connection_path& wish, ibv_ah_attr& path);
+
 }  // namespace io
 }  // namespace v1
 }  // namespace asio_rdma

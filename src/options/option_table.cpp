@@ -48,6 +48,12 @@ constexpr option_entry entries[] = {
     {option::hop_limit, "hop_limit", type::number, 0, 255, 0, until::connection, ""},
     {option::gid_index, "gid_index", type::number, -1, 255, -1, until::connection, ""},
     {option::device, "device", type::policy, 0, 0, 0, until::bind, ""},
+    {option::peer_lifetime, "peer_lifetime", type::number, 1, 86400, 30, until::none, "seconds"},
+    // The multicast options of ip(7), with its defaults.
+    {option::multicast_loopback, nullptr, type::yes_no, 0, 1, 1, until::none, ""},
+    {option::multicast_hops, nullptr, type::number, 0, 255, 1, until::none, ""},
+    {option::multicast_interface_v4, nullptr, type::number, INT_MIN, INT_MAX, 0, until::none, ""},
+    {option::multicast_interface_v6, nullptr, type::number, 0, INT_MAX, 0, until::none, ""},
     // Those of TCP, with the defaults of Linux.
     remembered(option::no_delay, 0),
     remembered(option::cork, 0),

@@ -24,15 +24,6 @@ namespace core {
 
 namespace {
 
-/// The local address from which the kernel's routes reach a destination. A datagram socket finds it and sends nothing.
-bool source_towards(const sockaddr_storage& destination, sockaddr_storage& result) noexcept {
-  const io::unique_fd fd(::socket(destination.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  socklen_t size = destination.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  if (!fd || ::connect(fd.get(), as_sockaddr(destination), size) != 0) return false;
-  size = sizeof result;
-  return ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&result), &size) == 0;
-}
-
 /// An address of a local port, of the family wanted if there is one.
 error find_loopback_carrier(int family, const std::string& device, sockaddr_storage& result) {
   const char* const name = device.empty() ? nullptr : device.c_str();
@@ -78,6 +69,32 @@ bool own_address_towards(const sockaddr_storage& destination, sockaddr_storage& 
 }
 
 }  // namespace
+
+/// A datagram socket finds it and sends nothing.
+bool source_towards(const sockaddr_storage& destination, sockaddr_storage& result) noexcept {
+  const io::unique_fd fd(::socket(destination.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  socklen_t size = destination.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  if (!fd || ::connect(fd.get(), as_sockaddr(destination), size) != 0) return false;
+  size = sizeof result;
+  if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&result), &size) != 0) return false;
+  set_port(result, 0);
+  return true;
+}
+
+error group_carrier(const device_choice& devices, const sockaddr_storage& group, sockaddr_storage& result) {
+  const bool has_route = source_towards(group, result);
+  if (devices.is_software()) {
+    if (!has_route) result = group.ss_family == AF_INET ? make_v4(INADDR_LOOPBACK, 0) : loopback_v6(0);
+    return {};
+  }
+  if (has_route) {
+    for (const verbs::rdma_address& a : verbs::rdma_addresses()) {
+      if (a.active && devices.allows(a.device.c_str()) && verbs::same_host(*as_sockaddr(a.address), *as_sockaddr(result)))
+        return {};
+    }
+  }
+  return loopback_carrier(group.ss_family, devices.name, result);
+}
 
 error carrier_of(const device_choice& devices, const sockaddr_storage& asked, sockaddr_storage& result) {
   result = unmapped(asked);

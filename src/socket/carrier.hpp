@@ -24,6 +24,13 @@ inline bool carries_loopback(const device_choice& devices) noexcept {
 /// As a destination, the unspecified address means loopback, as TCP has it, and the user's has been made that before.
 error carrier_of(const device_choice& devices, const sockaddr_storage& asked, sockaddr_storage& result);
 
+/// The local address from which the kernel's routes reach a destination, with port 0. False if there is no route.
+bool source_towards(const sockaddr_storage& destination, sockaddr_storage& result) noexcept;
+
+/// The local address by which a multicast group is joined and sent to where the user names none: the route's if a device
+/// has it, else one of a device.
+error group_carrier(const device_choice& devices, const sockaddr_storage& group, sockaddr_storage& result);
+
 /// What an error of binding to an address, or of resolving one, really means: the connection manager says ENODEV for an
 /// address of this host that no RDMA device owns, as it does for a peer that is reached by such an interface; the
 /// software device reaches no address of another host.

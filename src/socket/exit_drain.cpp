@@ -6,6 +6,7 @@
 #include "io/background.hpp"
 #include "log/log.hpp"
 #include "socket/connection.hpp"
+#include "socket/datagram_socket.hpp"
 #include "socket/registry.hpp"
 
 #include <asio_rdma/exit_linger.hpp>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -29,16 +31,18 @@ void drain_all() {
   using clock = std::chrono::steady_clock;
   const int bound = exit_linger_milliseconds.load();
   if (bound == 0) return;
-  std::vector<std::shared_ptr<connection>> left;
-  for (const auto& numbered : registry::instance().get().connections) left.push_back(numbered.second);
+  std::vector<std::function<bool()>> left;
+  const registry::contents all = registry::instance().get();
+  for (const auto& numbered : all.connections) left.push_back([c = numbered.second] { return c->drain(); });
+  for (const auto& numbered : all.datagrams) left.push_back([d = numbered.second] { return d->drain(); });
   const auto deadline = clock::now() + std::chrono::milliseconds(bound);
   for (;;) {
-    left.erase(std::remove_if(left.begin(), left.end(), [](const auto& c) { return c->drain(); }), left.end());
+    left.erase(std::remove_if(left.begin(), left.end(), [](const auto& drain) { return drain(); }), left.end());
     if (left.empty()) return;
     if (clock::now() >= deadline) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  log(log_level::warning, "exit: %zu connections still had bytes to send after %d ms", left.size(), bound);
+  log(log_level::warning, "exit: %zu sockets still had something to send after %d ms", left.size(), bound);
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 
 #include "io/forked.hpp"
 #include "socket/connection.hpp"
+#include "socket/datagram_socket.hpp"
 #include "socket/listener.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace asio_rdma {
@@ -62,6 +64,12 @@ std::uint64_t registry::add(std::shared_ptr<listener> l) {
   return last_number_;
 }
 
+std::uint64_t registry::add(std::shared_ptr<datagram_socket> d) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  contents_.datagrams.emplace(++last_number_, std::move(d));
+  return last_number_;
+}
+
 void registry::remove_connection(const socket_statistics& last) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (contents_.connections.erase(last.number) != 0) core::add_to(contents_.ended, last);
@@ -70,6 +78,11 @@ void registry::remove_connection(const socket_statistics& last) noexcept {
 void registry::remove_listener(const socket_statistics& last) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (contents_.listeners.erase(last.number) != 0) core::add_to(contents_.ended, last);
+}
+
+void registry::remove_datagrams(const socket_statistics& last) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (contents_.datagrams.erase(last.number) != 0) core::add_to(contents_.ended, last);
 }
 
 void registry::count_failed_connect() noexcept {
@@ -98,15 +111,12 @@ void add_to(process_totals& totals, const socket_statistics& s) noexcept {
 void visit_sockets(void (*function)(const socket_statistics& s, void* context), void* context, process_totals& totals) {
   const registry::contents all = registry::instance().get();
   totals = all.ended;
-  auto c = all.connections.begin();
-  auto l = all.listeners.begin();
-  while (c != all.connections.end() || l != all.listeners.end()) {
-    socket_statistics s;
-    if (l == all.listeners.end() || (c != all.connections.end() && c->first < l->first)) {
-      (c++)->second->statistics(s);
-    } else {
-      (l++)->second->statistics(s);
-    }
+  std::map<std::uint64_t, socket_statistics> in_order;
+  const auto ask = [&in_order](const auto& numbered) { numbered.second->statistics(in_order[numbered.first]); };
+  std::for_each(all.connections.begin(), all.connections.end(), ask);
+  std::for_each(all.listeners.begin(), all.listeners.end(), ask);
+  std::for_each(all.datagrams.begin(), all.datagrams.end(), ask);
+  for (const auto& [number, s] : in_order) {
     add_to(totals, s);
     // One that has ended since the registry was looked at is only summed up.
     if (s.state != connection_state::failed && s.state != connection_state::closed) function(s, context);

@@ -12,6 +12,7 @@
 #include "socket/address.hpp"
 #include "socket/carrier.hpp"
 #include "socket/connection.hpp"
+#include "socket/datagram_socket.hpp"
 #include "socket/failure_record.hpp"
 #include "socket/listener.hpp"
 #include "socket/registry.hpp"
@@ -28,7 +29,7 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// What a socket is now: unbound, bound, a listener or a connection. Its mutex guards the change from one to the other;
+/// What a socket is now: unbound, bound, a listener or a connection; or, for ever, a datagram socket. Its mutex guards the change from one to the other;
 /// the operations themselves run under the listener's or the connection's.
 class socket_impl {
 public:
@@ -38,6 +39,7 @@ public:
   ~socket_impl() { close(); }
 
   static socket make(socket_impl* impl) noexcept { return socket(impl); }
+  void become_datagram() { datagram_ = std::make_shared<datagram_socket>(family_, settings_); }
   static socket make_accepted(std::shared_ptr<connection> c, int family) {
     socket s(new socket_impl(family));
     s.impl_->connection_ = std::move(c);
@@ -59,6 +61,8 @@ public:
     const std::lock_guard<std::mutex> lock(mutex_);
     return listener_;
   }
+  /// It stays the same for ever, so that no lock is needed.
+  datagram_socket* get_datagram() const noexcept { return io::forked() ? nullptr : datagram_.get(); }
   /// Why nothing can be done with it, if so.
   error state() const noexcept {
     if (io::forked()) return library_error::forked;
@@ -71,10 +75,17 @@ public:
     return e ? e : error(ENOTCONN);
   }
 
+  /// Why nothing can be done with datagrams.
+  error no_datagrams() const noexcept {
+    const error e = state();
+    return e ? e : error(EOPNOTSUPP);
+  }
+
   error bind(const sockaddr* address, socklen_t size) {
     if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
+    if (datagram_) return datagram_->bind(address, size);
     if (is_bound_ || connection_ || listener_) return error(EINVAL);
     sockaddr_storage asked;
     if (!copy_address(address, size, asked)) return error(EINVAL);
@@ -89,6 +100,7 @@ public:
     if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
+    if (datagram_) return error(EOPNOTSUPP);
     if (connection_) return error(EINVAL);
     if (listener_) {
       listener_->set_backlog(backlog);
@@ -112,6 +124,7 @@ public:
     if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
+    if (datagram_) return datagram_->connect(address, size);
     if (listener_) return error(EOPNOTSUPP);
     if (address && address->sa_family != family_) return error(EAFNOSUPPORT);
     if (connection_) {
@@ -160,6 +173,7 @@ public:
     }
     if (c) c->close();
     if (l) l->close();
+    if (datagram_) datagram_->close();
     if (id) service->destroy(std::move(id));
   }
 
@@ -168,11 +182,12 @@ public:
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     const option_entry* const o = find_option(name);
-    if (o == nullptr) return error(ENOPROTOOPT);
+    if (o == nullptr || !has_option(name)) return error(ENOPROTOOPT);
     if (is_too_late(o->deadline)) return error(EINVAL);
     if (const error e = settings_.set(name, value)) return e;
     if (connection_) (void)connection_->set_option(name, value);
     if (listener_) listener_->set_option(name, value);
+    if (datagram_) datagram_->apply(settings_);
     return {};
   }
 
@@ -181,8 +196,10 @@ public:
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
     const option_entry* const o = find_option(name);
-    if (o == nullptr || o->type == option_type::policy) return error(ENOPROTOOPT);
-    value = connection_ ? connection_->get_option(name) : settings_[name];
+    if (o == nullptr || o->type == option_type::policy || !has_option(name)) return error(ENOPROTOOPT);
+    value = connection_ ? connection_->get_option(name)
+            : datagram_ ? datagram_->get_option(name)
+                        : settings_[name];
     return {};
   }
 
@@ -198,6 +215,7 @@ public:
       if (const error e = choose_device(text, choice)) return e;
     }
     settings_.device = text;
+    if (datagram_) datagram_->apply(settings_);
     return {};
   }
 
@@ -207,7 +225,9 @@ public:
     if (closed_) return error(EBADF);
     const option_entry* const o = find_option(name);
     if (o == nullptr || o->type != option_type::policy) return error(ENOPROTOOPT);
-    length = connection_ ? connection_->device_name(buffer, size) : 0;
+    length = connection_ ? connection_->device_name(buffer, size)
+             : datagram_ ? datagram_->device_name(buffer, size)
+                         : 0;
     if (length != 0) return {};
     if (settings_.device.empty()) {
       length = device_policy(buffer, size);
@@ -222,6 +242,7 @@ public:
     if (io::forked()) return library_error::forked;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return error(EBADF);
+    if (datagram_) return datagram_->local_address(result);
     if (connection_ && !connection_->connect_result()) return connection_->local_address(result);
     result = bound_;
     return {};
@@ -230,6 +251,7 @@ public:
   void last_failure(failure& result) const noexcept {
     if (io::forked()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (datagram_) return datagram_->last_failure(result);
     result = failure_.get();
     if (connection_ && result.step == failure_step::none) connection_->last_failure(result);
   }
@@ -237,6 +259,7 @@ public:
   std::size_t device_name(char* buffer, std::size_t size) const noexcept {
     std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
     if (!io::forked()) lock.lock();
+    if (lock && datagram_) return datagram_->device_name(buffer, size);
     if (lock && connection_) return connection_->device_name(buffer, size);
     std::snprintf(buffer, size, "%s", "");
     return 0;
@@ -247,6 +270,7 @@ public:
       result.state = connection_state::closed;
       return;
     }
+    if (datagram_) return datagram_->statistics(result);
     const auto c = get_connection();
     const auto l = get_listener();
     if (c) {
@@ -269,6 +293,7 @@ public:
   void* native_id() const noexcept {
     if (io::forked()) return nullptr;
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (datagram_) return datagram_->native_id();
     if (connection_) return connection_->native_id();
     if (listener_) return listener_->native_id();
     return cm_id_.native_handle();
@@ -278,6 +303,11 @@ private:
   static std::uint64_t next_id() noexcept {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
+  }
+
+  /// Streams know nothing of multicast, as TCP does not.
+  bool has_option(option name) const noexcept {
+    return datagram_ || name < option::multicast_loopback || name > option::multicast_interface_v6;
   }
 
   /// After a connect that failed there is another try.
@@ -292,10 +322,11 @@ private:
       case option_deadline::none:
         return false;
       case option_deadline::connection:
-        return has_connection() || listener_;
+        return has_connection() || listener_ || (datagram_ && datagram_->is_bound());
       case option_deadline::bind:
         break;
     }
+    if (datagram_) return datagram_->is_bound();
     return is_bound_ || connection_ || listener_;
   }
 
@@ -345,6 +376,7 @@ private:
   verbs::cm_id cm_id_;  // until it goes to a listener or a connection
   std::shared_ptr<connection> connection_;
   std::shared_ptr<listener> listener_;
+  std::shared_ptr<datagram_socket> datagram_;
   failure_record failure_;
 };
 
@@ -379,6 +411,17 @@ error socket::open_stream(int family, socket& result) noexcept {
   }
 }
 
+error socket::open_datagram(int family, socket& result) noexcept {
+  const error e = open_stream(family, result);
+  try {
+    if (!e) result.impl_->become_datagram();
+    return e;
+  } catch (const std::bad_alloc&) {
+    result = socket();
+    return error(ENOMEM);
+  }
+}
+
 error socket::bind(const sockaddr* address, socklen_t size) noexcept {
   return impl_->bind(address, size);
 }
@@ -402,6 +445,7 @@ error socket::accept(socket& peer) noexcept {
 }
 
 error socket::connect_result() noexcept {
+  if (impl_->get_datagram()) return impl_->state();
   const auto c = impl_->get_connection();
   return c ? c->connect_result() : impl_->no_connection();
 }
@@ -412,12 +456,15 @@ void socket::cancel_connect() noexcept {
 
 error socket::read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept {
   bytes = 0;
+  sockaddr_storage ignored;
+  if (datagram_socket* const d = impl_->get_datagram()) return d->receive_from(buffers, count, peek, ignored, bytes);
   const auto c = impl_->get_connection();
   return c ? c->read(buffers, count, peek, bytes) : impl_->no_connection();
 }
 
 error socket::write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept {
   bytes = 0;
+  if (datagram_socket* const d = impl_->get_datagram()) return d->send_to(buffers, count, nullptr, 0, bytes);
   const auto c = impl_->get_connection();
   return c ? c->write(buffers, count, bytes) : impl_->no_connection();
 }
@@ -432,19 +479,67 @@ error socket::acknowledged(std::uint64_t position) noexcept {
   return c ? c->acknowledged(position) : impl_->no_connection();
 }
 
+error socket::send_to(const iovec* buffers, std::size_t count, const sockaddr* address, socklen_t size,
+                      std::size_t& bytes) noexcept {
+  bytes = 0;
+  datagram_socket* const d = impl_->get_datagram();
+  return d ? d->send_to(buffers, count, address, size, bytes) : impl_->no_datagrams();
+}
+
+error socket::receive_from(const iovec* buffers, std::size_t count, bool peek, sockaddr_storage& from,
+                           std::size_t& bytes) noexcept {
+  bytes = 0;
+  datagram_socket* const d = impl_->get_datagram();
+  return d ? d->receive_from(buffers, count, peek, from, bytes) : impl_->no_datagrams();
+}
+
+error socket::send_many(datagram* datagrams, std::size_t count, std::size_t& done) noexcept {
+  done = 0;
+  datagram_socket* const d = impl_->get_datagram();
+  return d ? d->send_many(datagrams, count, done) : impl_->no_datagrams();
+}
+
+error socket::receive_many(datagram* datagrams, std::size_t count, std::size_t& done) noexcept {
+  done = 0;
+  datagram_socket* const d = impl_->get_datagram();
+  return d ? d->receive_many(datagrams, count, done) : impl_->no_datagrams();
+}
+
+error socket::maximum_payload(std::size_t& bytes) noexcept {
+  bytes = 0;
+  datagram_socket* const d = impl_->get_datagram();
+  return d ? d->maximum_payload(bytes) : impl_->no_datagrams();
+}
+
+error socket::join_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) noexcept {
+  datagram_socket* const d = impl_->get_datagram();
+  return d ? d->join_group(group, by, index) : impl_->no_datagrams();
+}
+
+error socket::leave_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) noexcept {
+  datagram_socket* const d = impl_->get_datagram();
+  return d ? d->leave_group(group, by, index) : impl_->no_datagrams();
+}
+
 error socket::ready(readiness kind) noexcept {
+  if (datagram_socket* const d = impl_->get_datagram()) return d->ready(kind);
   if (const auto c = impl_->get_connection()) return c->ready(kind);
   if (const auto l = impl_->get_listener()) return l->ready(kind);
   return impl_->state();
 }
 
 std::size_t socket::available(error& e) noexcept {
+  if (datagram_socket* const d = impl_->get_datagram()) {
+    e = impl_->state();
+    return d->available();
+  }
   const auto c = impl_->get_connection();
   e = impl_->state();
   return c && !e ? c->available() : 0;
 }
 
 error socket::shutdown(direction d) noexcept {
+  if (datagram_socket* const datagrams = impl_->get_datagram()) return datagrams->shutdown(d);
   const auto c = impl_->get_connection();
   return c ? c->shutdown(d) : impl_->no_connection();
 }
@@ -454,16 +549,19 @@ void socket::close() noexcept {
 }
 
 int socket::prepare_wait() noexcept {
+  if (datagram_socket* const d = impl_->get_datagram()) return d->prepare_wait();
   if (const auto c = impl_->get_connection()) return c->prepare_wait();
   if (const auto l = impl_->get_listener()) return l->prepare_wait();
   return -1;
 }
 
 void socket::end_wait() noexcept {
+  if (datagram_socket* const d = impl_->get_datagram()) return d->end_wait();
   if (const auto c = impl_->get_connection()) c->end_wait();
 }
 
 void socket::wait() noexcept {
+  if (datagram_socket* const d = impl_->get_datagram()) return d->wait();
   if (const auto c = impl_->get_connection()) return c->wait();
   if (const auto l = impl_->get_listener()) return l->wait();
 }
@@ -473,6 +571,7 @@ error socket::local_address(sockaddr_storage& result) const noexcept {
 }
 
 error socket::remote_address(sockaddr_storage& result) const noexcept {
+  if (datagram_socket* const d = impl_->get_datagram()) return d->remote_address(result);
   const auto c = impl_->get_connection();
   return c ? c->remote_address(result) : impl_->no_connection();
 }

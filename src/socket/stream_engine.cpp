@@ -4,6 +4,7 @@
 #include "socket/stream_engine.hpp"
 
 #include "log/log.hpp"
+#include "socket/path_wish.hpp"
 #include "transfer/message.hpp"
 #include "transfer/piece.hpp"
 
@@ -95,23 +96,6 @@ private:
   ibv_send_wr requests_[capacity];
   ibv_sge entries_[capacity];
 };
-
-namespace {
-
-io::connection_path wish_of(const settings& s) noexcept {
-  io::connection_path wish;
-  wish.ack_timeout = s[option::ack_timeout];
-  wish.retry_count = s[option::retry_count];
-  wish.rnr_retry = s[option::rnr_retry];
-  wish.traffic_class = s[option::traffic_class];
-  wish.service_level = s[option::service_level];
-  wish.hop_limit = s[option::hop_limit];
-  wish.pkey = s[option::pkey];
-  wish.gid_index = s[option::gid_index];
-  return wish;
-}
-
-}  // namespace
 
 error stream_engine::create(verbs::cm_id& id, const settings& s) {
   io::stream_queues::sizes sizes;

@@ -4,6 +4,7 @@
 #include "transfer/handshake.hpp"
 
 #include "transfer/extent.hpp"
+#include "transfer/handshake_header.hpp"
 #include "transfer/little_endian.hpp"
 
 #include <algorithm>
@@ -14,15 +15,6 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace transfer {
 namespace {
-
-// The first eight bytes have the same meaning in handshakes and rejects of all versions: they must tell who speaks, and
-// which versions, to ends that have none in common.
-constexpr unsigned char magic[4] = {'A', 'R', 'D', 'M'};
-constexpr std::size_t length_at = 4;
-constexpr std::size_t lowest_at = 5;
-constexpr std::size_t highest_at = 6;
-constexpr std::size_t mode_at = 7;
-constexpr std::size_t header_size = 8;
 
 constexpr std::size_t features_at = 8;
 constexpr std::size_t flags_at = 12;
@@ -45,22 +37,6 @@ unsigned char log2_of(std::uint32_t power_of_two) noexcept {
   unsigned char n = 0;
   while (power_of_two >>= 1) ++n;
   return n;
-}
-
-void write_header(unsigned char* to, std::size_t length, version_range versions, std::uint8_t mode_number) noexcept {
-  std::memcpy(to, magic, sizeof magic);
-  to[length_at] = static_cast<unsigned char>(length);
-  to[lowest_at] = versions.lowest;
-  to[highest_at] = versions.highest;
-  to[mode_at] = mode_number;
-}
-
-bool has_magic(const unsigned char* bytes, std::size_t size) noexcept {
-  return size >= sizeof magic && std::memcmp(bytes, magic, sizeof magic) == 0;
-}
-
-bool is_range(version_range v) noexcept {
-  return v.lowest != 0 && v.lowest <= v.highest;
 }
 
 // A region that wraps around the address space is not one.
@@ -91,7 +67,8 @@ std::optional<std::uint8_t> choose_version(version_range a, version_range b) noe
 }
 
 std::array<unsigned char, handshake_size> encode_handshake(const handshake& h) noexcept {
-  assert(is_range(h.versions) && (h.ring_size == 0 || is_power_of_two(h.ring_size)));
+  assert(h.versions.lowest != 0 && h.versions.lowest <= h.versions.highest);
+  assert((h.ring_size == 0 || is_power_of_two(h.ring_size)));
   std::array<unsigned char, handshake_size> bytes{};
   unsigned char* const to = bytes.data();
   write_header(to, handshake_size, h.versions, static_cast<std::uint8_t>(h.mode));
@@ -121,12 +98,10 @@ handshake_result decode_handshake(const void* data, std::size_t size, version_ra
     return result;
   };
 
-  if (!has_magic(from, size)) return failed(handshake_error::not_ours);
-  if (size < header_size || from[length_at] < header_size) return failed(handshake_error::truncated);
+  const handshake_error header = check_header(from, size, ours);
+  if (header == handshake_error::not_ours || header == handshake_error::truncated) return failed(header);
   h.versions = {from[lowest_at], from[highest_at]};
-  if (!is_range(h.versions)) return failed(handshake_error::bad_versions);
-  // Before anything else is looked at: what lies behind the header is another protocol's if there is none in common.
-  if (!choose_version(h.versions, ours)) return failed(handshake_error::incompatible_version);
+  if (header != handshake_error::none) return failed(header);
   if (from[mode_at] < static_cast<std::uint8_t>(mode::stream) || from[mode_at] > static_cast<std::uint8_t>(mode::raw)) {
     return failed(handshake_error::bad_mode);
   }

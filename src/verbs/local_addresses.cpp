@@ -153,6 +153,12 @@ bool is_loopback_address(const sockaddr& address) noexcept {
   return copy.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(copy).sin6_addr);
 }
 
+bool is_multicast_address(const sockaddr& address) noexcept {
+  const sockaddr_storage copy = unmapped(address);
+  if (copy.ss_family == AF_INET) return IN_MULTICAST(ntohl(reinterpret_cast<const sockaddr_in&>(copy).sin_addr.s_addr));
+  return copy.ss_family == AF_INET6 && IN6_IS_ADDR_MULTICAST(&reinterpret_cast<const sockaddr_in6&>(copy).sin6_addr);
+}
+
 sockaddr_storage unmapped(const sockaddr& address) noexcept {
   const sockaddr_storage copy = to_storage(address);
   if (copy.ss_family != AF_INET6) return copy;

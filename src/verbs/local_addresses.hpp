@@ -42,6 +42,9 @@ bool is_local_address(const sockaddr& address);
 /// True for 127.0.0.0/8, ::1 and IPv4-mapped loopback addresses.
 bool is_loopback_address(const sockaddr& address) noexcept;
 
+/// True for 224.0.0.0/4, ff00::/8, and the former mapped into IPv6.
+bool is_multicast_address(const sockaddr& address) noexcept;
+
 /// ::ffff:a.b.c.d as a.b.c.d; everything else as it is.
 sockaddr_storage unmapped(const sockaddr& address) noexcept;
 

@@ -10,10 +10,13 @@
 // objects call on it have been the same from Boost 1.74 to 1.90.
 
 #include <asio_rdma/detail/core/socket.hpp>
+#include <asio_rdma/detail/datagram_service.hpp>
 #include <asio_rdma/detail/descriptor_wait.hpp>
 #include <asio_rdma/detail/socket_service.hpp>
 #include <asio_rdma/rc.hpp>
+#include <asio_rdma/ud.hpp>
 
+#include <boost/asio/basic_datagram_socket.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/execution_context.hpp>
@@ -31,10 +34,9 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// The service of a protocol: Key is the name by which an execution context finds it.
-template <class Key, class Protocol>
-class hooked_service : public boost::asio::detail::execution_context_service_base<Key>,
-                       public socket_service<Protocol> {
+/// A service as an execution context knows it: Key is the name by which it finds it.
+template <class Key, class Service>
+class hooked_service : public boost::asio::detail::execution_context_service_base<Key>, public Service {
 public:
   explicit hooked_service(boost::asio::execution_context& context)
       : boost::asio::detail::execution_context_service_base<Key>(context) {
@@ -43,7 +45,7 @@ public:
     create_reactor(context);
   }
 
-  using socket_service<Protocol>::shutdown;
+  using Service::shutdown;
   void shutdown() override { this->abandon(); }
   void notify_fork(boost::asio::execution_context::fork_event event) override {
     if (event == boost::asio::execution_context::fork_child && core::socket::is_lost()) this->lose_all();
@@ -61,16 +63,34 @@ namespace detail {
 #if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
 template <>
 class io_uring_socket_service<asio_rdma::rc>
-    : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::rc>, asio_rdma::rc> {
+    : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::rc>,
+                                               asio_rdma::detail::socket_service<asio_rdma::rc>> {
 public:
-  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::rc>::hooked_service;
+  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
+};
+
+template <>
+class io_uring_socket_service<asio_rdma::ud>
+    : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::ud>,
+                                               asio_rdma::detail::datagram_service<asio_rdma::ud>> {
+public:
+  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
 };
 #else
 template <>
 class reactive_socket_service<asio_rdma::rc>
-    : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::rc>, asio_rdma::rc> {
+    : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::rc>,
+                                               asio_rdma::detail::socket_service<asio_rdma::rc>> {
 public:
-  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::rc>::hooked_service;
+  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
+};
+
+template <>
+class reactive_socket_service<asio_rdma::ud>
+    : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::ud>,
+                                               asio_rdma::detail::datagram_service<asio_rdma::ud>> {
+public:
+  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
 };
 #endif
 

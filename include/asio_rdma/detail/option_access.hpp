@@ -5,6 +5,7 @@
 #define ASIO_RDMA_DETAIL_OPTION_ACCESS_HPP
 
 #include <asio_rdma/detail/core/socket.hpp>
+#include <asio_rdma/detail/multicast_options.hpp>
 #include <asio_rdma/detail/socket_option.hpp>
 #include <asio_rdma/detail/socket_state.hpp>
 #include <asio_rdma/detail/tcp_options.hpp>
@@ -92,6 +93,9 @@ inline core::error set_socket_option(socket_state& s, int level, int name, const
                                      std::size_t size) noexcept {
   if (level == SOL_SOCKET && name == SO_LINGER) return set_linger(s.core(), data, size);
   if (level == SOL_SOCKET && name == SO_SNDLOWAT) return core::error(ENOPROTOOPT);  // as Linux' TCP, which has it as 1
+  if (const multicast_option o = find_multicast_option(level, name); o != multicast_option::none) {
+    return set_multicast_option(s.core(), o, data, size);
+  }
   if (is_text_option(level, name)) {
     return s.core().set_text_option(static_cast<core::option>(name), static_cast<const char*>(data));
   }
@@ -111,6 +115,9 @@ inline core::error set_socket_option(socket_state& s, int level, int name, const
 inline core::error get_socket_option(const socket_state& s, int level, int name, void* data,
                                      std::size_t size) noexcept {
   if (level == SOL_SOCKET && name == SO_LINGER) return get_linger(s.core(), data, size);
+  if (const multicast_option o = find_multicast_option(level, name); o != multicast_option::none) {
+    return get_multicast_option(s.core(), o, data, size);
+  }
   if (is_text_option(level, name)) {
     std::size_t length = 0;
     return s.core().get_text_option(static_cast<core::option>(name), static_cast<char*>(data), size, length);

@@ -46,6 +46,12 @@ enum class option : int {
   hop_limit,           ///< 0: the connection manager's; before connect or listen
   gid_index,           ///< GID that the connection must have; -1: any; before connect or listen
   device,              ///< text: a device policy; before bind, connect or listen
+  peer_lifetime,       ///< seconds after which a datagram socket asks again where a peer is
+
+  multicast_loopback,      ///< 0 or 1: sockets of this host get what this one sends to groups
+  multicast_hops,          ///< routers that datagrams to groups may pass, plus one
+  multicast_interface_v4,  ///< address, in network order, of the interface by which IPv4 groups are sent to; 0: the route's
+  multicast_interface_v6,  ///< the same for IPv6, as its index
 
   // TCP's options that mean nothing here, or go without saying: a program may set them, and reads back what it set.
   no_delay,
@@ -107,7 +113,7 @@ struct failure {
 class socket_impl;
 struct socket_statistics;
 
-/// A stream socket or listener in user space, as the kernel's sockets are for TCP: operations that never block and say
+/// A stream socket, listener or datagram socket in user space, as the kernel's sockets are for TCP: operations that never block and say
 /// EAGAIN, a file descriptor to wait on, and work that goes on in the background where nobody waits. It knows no Asio.
 ///
 /// It is a counted reference; copies name the same socket. Thread-safe. None of its functions calls user code.
@@ -126,6 +132,9 @@ public:
 
   /// An unconnected stream socket; family is AF_INET or AF_INET6. Touches no device. EAFNOSUPPORT for other families.
   ASIO_RDMA_DECL static error open_stream(int family, socket& result) noexcept;
+
+  /// An unbound datagram socket. Touches no device either.
+  ASIO_RDMA_DECL static error open_datagram(int family, socket& result) noexcept;
 
   /// EINVAL if bound already. Opens the connection manager and, on a specific address, its device.
   ASIO_RDMA_DECL error bind(const sockaddr* address, socklen_t size) noexcept;
@@ -153,6 +162,37 @@ public:
   ASIO_RDMA_DECL std::uint64_t write_position() const noexcept;
   /// Success once the peer's device has acknowledged every byte before position, EAGAIN until then, or why it never will.
   ASIO_RDMA_DECL error acknowledged(std::uint64_t position) noexcept;
+
+  // Datagrams. Each function fails with EOPNOTSUPP for the other kind of socket, as accept() and listen() do here; connect()
+  // has its outcome at once, and only says who the peer is. read() and write() are receive_from() and send_to() without
+  // an address.
+
+  /// Takes one datagram over for sending, to the peer if the address is null. Success, with all its bytes, says that it
+  /// is on its way, or waits until its peer is found; EAGAIN; EMSGSIZE; EDESTADDRREQ; ECONNREFUSED and the like for what
+  /// came back of an earlier one, if connected; the errors of binding and of finding a route.
+  ASIO_RDMA_DECL error send_to(const iovec* buffers, std::size_t count, const sockaddr* address, socklen_t size,
+                               std::size_t& bytes) noexcept;
+  /// Takes the oldest datagram out, or copies it if peek; what does not fit into the buffers is lost. EAGAIN; or what
+  /// came back of an earlier send_to(), if connected.
+  ASIO_RDMA_DECL error receive_from(const iovec* buffers, std::size_t count, bool peek, sockaddr_storage& from,
+                                    std::size_t& bytes) noexcept;
+  /// Several in one go; each entry gets its own count of bytes. done says how many: success if that is not 0, otherwise
+  /// what the first one came to.
+  struct datagram {
+    const iovec* buffers;
+    std::size_t buffer_count;
+    sockaddr_storage address;  ///< family 0 for send_many(): the peer
+    std::size_t bytes;
+  };
+  ASIO_RDMA_DECL error send_many(datagram* datagrams, std::size_t count, std::size_t& done) noexcept;
+  ASIO_RDMA_DECL error receive_many(datagram* datagrams, std::size_t count, std::size_t& done) noexcept;
+  /// Bytes of the largest datagram that every device of this socket takes; ENODEV and the like if there is none.
+  ASIO_RDMA_DECL error maximum_payload(std::size_t& bytes) noexcept;
+  /// Joins or leaves a multicast group, on the interface with an address of ours, or that of an index; family 0 and index
+  /// 0 leave the choice to the routes. Blocks until it is done. EADDRINUSE if joined already, EADDRNOTAVAIL if it was not;
+  /// EINVAL for what is no group.
+  ASIO_RDMA_DECL error join_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) noexcept;
+  ASIO_RDMA_DECL error leave_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) noexcept;
 
   /// Success if an operation of that kind would not say EAGAIN; EAGAIN otherwise. readiness::error is ready once the
   /// connection has failed. A listener is ready to read when accept() would succeed.

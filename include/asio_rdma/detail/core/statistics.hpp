@@ -17,7 +17,7 @@ namespace core {
 
 /// What a socket is doing. doc/statistics.md has the words that the text form uses.
 enum class connection_state : int {
-  unconnected,    ///< neither a connection nor a listener
+  unconnected,    ///< neither a connection nor a listener; or a datagram socket without a peer
   listening,      ///< a listener
   connecting,     ///< looks for its peer, or has asked it and waits for the answer
   accepting,      ///< has answered a peer, which has not confirmed yet
@@ -93,11 +93,31 @@ struct listener_counters {
   std::uint64_t backlog = 0;            ///< most that waiting and pending may be together
 };
 
-/// A connection or a listener at one moment.
+/// What a datagram socket has done beside what stream_counters has, and how things stand. What the device delivered
+/// (messages_received) was read, waits to be read, or was dropped: foreign, filtered or when the socket was closed.
+struct datagram_counters {
+  std::uint64_t truncated = 0;           ///< read into buffers that were too small
+  std::uint64_t dropped_unresolved = 0;  ///< not sent, since their peer could not be found
+  std::uint64_t dropped_waiting = 0;     ///< not sent, since too many waited for their peer to be found
+  std::uint64_t dropped_by_device = 0;   ///< not sent, since the device failed
+  std::uint64_t dropped_foreign = 0;     ///< received: not of this library, or meant for another port
+  std::uint64_t dropped_filtered = 0;    ///< received: not from the peer, or not meant for this host
+  std::uint64_t dropped_closed = 0;      ///< received: not read before the socket was closed
+  std::uint64_t lookups = 0;             ///< times that the connection manager was asked for a peer
+  std::uint64_t lookups_failed = 0;      ///< of these, those in vain
+  std::uint64_t peers_learned = 0;       ///< peers known since they have sent something
+  std::uint64_t peers = 0;               ///< now known or looked for
+  std::uint64_t groups = 0;              ///< now joined
+  std::uint64_t waiting = 0;             ///< datagrams that wait now for their peer to be found
+  std::uint64_t unread = 0;              ///< datagrams that wait now to be read
+};
+
+/// A connection, a listener or a datagram socket at one moment.
 struct socket_statistics {
   /// Numbers connections and listeners within the process, from 1 on; never used again. 0 if there is neither.
   std::uint64_t number = 0;
   connection_state state = connection_state::unconnected;
+  bool is_datagram = false;      ///< a datagram socket; established if it has a peer
   bool accepted = false;         ///< made by a listener
   bool sending_ended = false;    ///< our direction was shut down
   bool receiving_ended = false;  ///< the peer has shut its direction down
@@ -119,6 +139,7 @@ struct socket_statistics {
   stream_counters counters;
   stream_levels levels;
   listener_counters listener;
+  datagram_counters datagrams;
 
   error last_error;          ///< why it failed or ended, if it did
   char failure[1024] = {};   ///< the text of last_failure(); empty if nothing has failed
