@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -21,6 +22,11 @@ namespace {
 /// A queue pair that died without a word of the peer's connection manager waits so long for one: it tells a dead
 /// process, which says goodbye through its kernel, from a dead host.
 constexpr std::chrono::milliseconds silence{100};
+
+std::size_t total_of(const iovec* buffers, std::size_t count) noexcept {
+  return std::accumulate(buffers, buffers + count, std::size_t{0},
+                         [](std::size_t sum, const iovec& b) { return sum + b.iov_len; });
+}
 
 bool is_empty(const iovec* buffers, std::size_t count) noexcept {
   return std::all_of(buffers, buffers + count, [](const iovec& b) { return b.iov_len == 0; });
@@ -122,7 +128,7 @@ error connection::read(const iovec* buffers, std::size_t count, bool peek, std::
   return not_yet();
 }
 
-error connection::write(const iovec* buffers, std::size_t count, bool ends, std::size_t& bytes) noexcept {
+error connection::write(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept {
   const lock_type lock(mutex_);
   bytes = 0;
   if (user_closed_) return error(EBADF);
@@ -136,6 +142,14 @@ error connection::write(const iovec* buffers, std::size_t count, bool ends, std:
     ++engine_.counters().writes_blocked;
     return not_yet();
   }
+  if (whole) {
+    const std::size_t size = total_of(buffers, count);
+    if (size > engine_.levels().send_buffer_size) return error(EMSGSIZE);
+    if (size > engine_.writable()) {
+      ++engine_.counters().writes_blocked;
+      return not_yet();
+    }
+  }
   bytes = engine_.write(buffers, count, ends);
   ++traffic_;
   ++engine_.counters().writes;
@@ -146,7 +160,9 @@ error connection::write(const iovec* buffers, std::size_t count, bool ends, std:
 void connection::abandon_message() noexcept {
   const lock_type lock(mutex_);
   if (!engine_.is_within_message() || user_closed_) return;
-  if (phase_ == phase::established && !has_ended()) end(error(ECONNABORTED), "half of a message was sent when its send was cancelled");
+  if (phase_ == phase::established && !has_ended()) {
+    end(error(ECONNABORTED), "a send was cancelled when part of its message was on its way");
+  }
   threads_.wake_all();
   update_background();
 }

@@ -59,7 +59,7 @@ public:
   // Established. Errors as those of core::socket.
 
   error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
-  error write(const iovec* buffers, std::size_t count, bool ends, std::size_t& bytes) noexcept;
+  error write(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept;
   void abandon_message() noexcept;
   std::uint64_t write_position() noexcept;
   error acknowledged(std::uint64_t position) noexcept;

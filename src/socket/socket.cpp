@@ -33,15 +33,16 @@ namespace core {
 /// the operations themselves run under the listener's or the connection's.
 class socket_impl {
 public:
-  explicit socket_impl(int family) : family_(family), id_(next_id()), settings_(default_settings()) {
+  explicit socket_impl(int family, transfer::mode mode = transfer::mode::stream)
+      : family_(family), mode_(mode), id_(next_id()), settings_(default_settings()) {
     bound_.ss_family = static_cast<sa_family_t>(family);
   }
   ~socket_impl() { close(); }
 
   static socket make(socket_impl* impl) noexcept { return socket(impl); }
   void become_datagram() { datagram_ = std::make_shared<datagram_socket>(family_, settings_); }
-  static socket make_accepted(std::shared_ptr<connection> c, int family) {
-    socket s(new socket_impl(family));
+  static socket make_accepted(std::shared_ptr<connection> c, const socket_impl& listener) {
+    socket s(new socket_impl(listener.family_, listener.mode_));
     s.impl_->connection_ = std::move(c);
     return s;
   }
@@ -112,7 +113,7 @@ public:
       e = bind_to(any);
     }
     if (!e) {
-      auto made = std::make_shared<listener>(settings_, bound_, devices_);
+      auto made = std::make_shared<listener>(mode_, settings_, bound_, devices_);
       e = made->listen(std::move(cm_id_), service_, backlog);
       if (!e) listener_ = std::move(made);
     }
@@ -142,7 +143,7 @@ public:
         return e;
       }
     }
-    connection_ = std::make_shared<connection>(settings_, devices_);
+    connection_ = std::make_shared<connection>(mode_, settings_, devices_);
     return connection_->connect(std::move(cm_id_), service_, address, size);
   }
 
@@ -366,6 +367,7 @@ private:
 
   mutable std::mutex mutex_;
   const int family_;
+  const transfer::mode mode_;
   const std::uint64_t id_;
   settings settings_;
   bool closed_ = false;
@@ -400,15 +402,27 @@ bool socket::is_lost() noexcept {
   return io::forked();
 }
 
-error socket::open_stream(int family, socket& result) noexcept {
+namespace {
+
+error open_connected(int family, transfer::mode mode, socket& result) noexcept {
   if (io::forked()) return library_error::forked;
   if (family != AF_INET && family != AF_INET6) return error(EAFNOSUPPORT);
   try {
-    result = socket_impl::make(new socket_impl(family));
+    result = socket_impl::make(new socket_impl(family, mode));
     return {};
   } catch (const std::bad_alloc&) {
     return error(ENOMEM);
   }
+}
+
+}  // namespace
+
+error socket::open_stream(int family, socket& result) noexcept {
+  return open_connected(family, transfer::mode::stream, result);
+}
+
+error socket::open_messages(int family, socket& result) noexcept {
+  return open_connected(family, transfer::mode::message, result);
 }
 
 error socket::open_datagram(int family, socket& result) noexcept {
@@ -440,7 +454,7 @@ error socket::accept(socket& peer) noexcept {
   }
   std::shared_ptr<connection> c;
   if (const error e = l->accept(c)) return e;
-  peer = socket_impl::make_accepted(std::move(c), impl_->family());
+  peer = socket_impl::make_accepted(std::move(c), *impl_);
   return {};
 }
 
@@ -459,14 +473,33 @@ error socket::read(const iovec* buffers, std::size_t count, bool peek, std::size
   sockaddr_storage ignored;
   if (datagram_socket* const d = impl_->get_datagram()) return d->receive_from(buffers, count, peek, ignored, bytes);
   const auto c = impl_->get_connection();
-  return c ? c->read(buffers, count, peek, bytes) : impl_->no_connection();
+  bool ignored_end;
+  return c ? c->read(buffers, count, peek, bytes, ignored_end) : impl_->no_connection();
 }
 
 error socket::write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept {
   bytes = 0;
   if (datagram_socket* const d = impl_->get_datagram()) return d->send_to(buffers, count, nullptr, 0, bytes);
   const auto c = impl_->get_connection();
-  return c ? c->write(buffers, count, bytes) : impl_->no_connection();
+  return c ? c->write(buffers, count, true, false, bytes) : impl_->no_connection();
+}
+
+error socket::read_message(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes,
+                           bool& at_end) noexcept {
+  bytes = 0;
+  at_end = false;
+  const auto c = impl_->get_connection();
+  return c ? c->read(buffers, count, peek, bytes, at_end) : impl_->no_connection();
+}
+
+error socket::write_message(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept {
+  bytes = 0;
+  const auto c = impl_->get_connection();
+  return c ? c->write(buffers, count, ends, whole, bytes) : impl_->no_connection();
+}
+
+void socket::abandon_message() noexcept {
+  if (const auto c = impl_->get_connection()) c->abandon_message();
 }
 
 std::uint64_t socket::write_position() const noexcept {

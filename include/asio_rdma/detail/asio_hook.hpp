@@ -12,11 +12,14 @@
 #include <asio_rdma/detail/core/socket.hpp>
 #include <asio_rdma/detail/datagram_service.hpp>
 #include <asio_rdma/detail/descriptor_wait.hpp>
+#include <asio_rdma/detail/message_service.hpp>
 #include <asio_rdma/detail/socket_service.hpp>
 #include <asio_rdma/rc.hpp>
+#include <asio_rdma/rc_seq_packet.hpp>
 #include <asio_rdma/ud.hpp>
 
 #include <boost/asio/basic_datagram_socket.hpp>
+#include <boost/asio/basic_seq_packet_socket.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/execution_context.hpp>
@@ -61,38 +64,36 @@ namespace asio {
 namespace detail {
 
 #if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
-template <>
-class io_uring_socket_service<asio_rdma::rc>
-    : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::rc>,
-                                               asio_rdma::detail::socket_service<asio_rdma::rc>> {
-public:
-  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
-};
-
-template <>
-class io_uring_socket_service<asio_rdma::ud>
-    : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::ud>,
-                                               asio_rdma::detail::datagram_service<asio_rdma::ud>> {
-public:
-  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
-};
+#define ASIO_RDMA_DETAIL_SERVICE io_uring_socket_service
 #else
+#define ASIO_RDMA_DETAIL_SERVICE reactive_socket_service
+#endif
+
 template <>
-class reactive_socket_service<asio_rdma::rc>
-    : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::rc>,
+class ASIO_RDMA_DETAIL_SERVICE<asio_rdma::rc>
+    : public asio_rdma::detail::hooked_service<ASIO_RDMA_DETAIL_SERVICE<asio_rdma::rc>,
                                                asio_rdma::detail::socket_service<asio_rdma::rc>> {
 public:
-  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
+  using hooked_service::hooked_service;
 };
 
 template <>
-class reactive_socket_service<asio_rdma::ud>
-    : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::ud>,
+class ASIO_RDMA_DETAIL_SERVICE<asio_rdma::rc_seq_packet>
+    : public asio_rdma::detail::hooked_service<ASIO_RDMA_DETAIL_SERVICE<asio_rdma::rc_seq_packet>,
+                                               asio_rdma::detail::message_service<asio_rdma::rc_seq_packet>> {
+public:
+  using hooked_service::hooked_service;
+};
+
+template <>
+class ASIO_RDMA_DETAIL_SERVICE<asio_rdma::ud>
+    : public asio_rdma::detail::hooked_service<ASIO_RDMA_DETAIL_SERVICE<asio_rdma::ud>,
                                                asio_rdma::detail::datagram_service<asio_rdma::ud>> {
 public:
-  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
+  using hooked_service::hooked_service;
 };
-#endif
+
+#undef ASIO_RDMA_DETAIL_SERVICE
 
 }  // namespace detail
 }  // namespace asio

@@ -17,16 +17,29 @@ namespace detail {
 /// kernel in one call. What is left over is the caller's next operation.
 class iovec_array {
 public:
+  /// Without the first skip bytes, which were dealt with before.
   template <class BufferSequence>
-  explicit iovec_array(const BufferSequence& buffers) noexcept {
+  explicit iovec_array(const BufferSequence& buffers, std::size_t skip = 0) noexcept {
     auto it = boost::asio::buffer_sequence_begin(buffers);
     const auto end = boost::asio::buffer_sequence_end(buffers);
-    for (; it != end && count_ < capacity; ++it) add(*it);
+    for (; it != end && count_ < capacity; ++it) {
+      const std::size_t size = it->size(), skipped = skip < size ? skip : size;
+      skip -= skipped;
+      add(*it + skipped);
+    }
+    is_all_ = it == end;
   }
 
   const iovec* data() const noexcept { return elements_; }
   std::size_t count() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
+  /// False if there were more buffers than it has room for.
+  bool is_all() const noexcept { return is_all_; }
+  std::size_t total() const noexcept {
+    std::size_t result = 0;
+    for (std::size_t i = 0; i < count_; ++i) result += elements_[i].iov_len;
+    return result;
+  }
 
 private:
   static constexpr std::size_t capacity = 64;
@@ -41,6 +54,7 @@ private:
   }
 
   std::size_t count_ = 0;
+  bool is_all_ = false;
   iovec elements_[capacity];  // only the first count_ are set
 };
 

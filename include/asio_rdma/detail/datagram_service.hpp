@@ -16,8 +16,8 @@ namespace detail {
 /// The functions that Asio's datagram sockets call on their service beside those of all sockets. Unlike those of a
 /// stream, buffers without bytes make a datagram without bytes.
 template <class Protocol>
-class datagram_service : public protocol_service<Protocol> {
-  using base = protocol_service<Protocol>;
+class datagram_service : public protocol_service<Protocol, core::socket::open_datagram> {
+  using base = protocol_service<Protocol, core::socket::open_datagram>;
 
 public:
   using typename base::endpoint_type;

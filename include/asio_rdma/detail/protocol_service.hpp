@@ -36,9 +36,12 @@ template <class Buffers>
 inline constexpr bool is_null_buffers = std::is_same_v<Buffers, boost::asio::null_buffers>;
 #endif
 
+/// Makes a socket of the kind that a protocol needs.
+using open_function = core::error(int family, core::socket& result) noexcept;
+
 /// The functions that Asio's sockets and acceptors call on their service, as far as all kinds of sockets have them. The
 /// set is the same from Boost 1.81 to 1.90.
-template <class Protocol>
+template <class Protocol, open_function* Open>
 class protocol_service : public socket_service_base {
 public:
   using protocol_type = Protocol;
@@ -69,7 +72,7 @@ public:
   error_code open(implementation_type& i, const protocol_type& protocol, error_code& ec) {
     if (is_open(i)) return ec = boost::asio::error::already_open;
     core::socket s;
-    ec = to_asio_error(open_core(protocol, s));
+    ec = to_asio_error(Open(protocol.family(), s));
     if (!ec) own(i, protocol, std::move(s));
     return ec;
   }
@@ -161,11 +164,6 @@ protected:
 
   static bool peeks(message_flags flags) noexcept { return (flags & socket_base::message_peek) != 0; }
 
-  static core::error open_core(const protocol_type& protocol, core::socket& s) noexcept {
-    return protocol.type() == SOCK_DGRAM ? core::socket::open_datagram(protocol.family(), s)
-                                         : core::socket::open_stream(protocol.family(), s);
-  }
-
   void own(implementation_type& i, const protocol_type& protocol, core::socket s) {
     destroy(i);  // nothing, unless a fork has closed it
     adopt(i, std::move(s));
@@ -190,6 +188,7 @@ protected:
     }
     if (is_trivial(empty, flags, ec)) return 0;
     ec = to_asio_error(run(i, attempt));
+    attempt.finish(ec);
     return std::get<0>(attempt.results(ec));
   }
 

@@ -4,28 +4,24 @@
 #ifndef ASIO_RDMA_DETAIL_SOCKET_SERVICE_HPP
 #define ASIO_RDMA_DETAIL_SOCKET_SERVICE_HPP
 
-#include <asio_rdma/detail/accept_attempt.hpp>
-#include <asio_rdma/detail/protocol_service.hpp>
+#include <asio_rdma/detail/accepting_service.hpp>
 
 #include <cstddef>
-#include <tuple>
 
 namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// The functions that Asio's stream sockets and acceptors call on their service beside those of all sockets.
+/// The functions that Asio's stream sockets call on their service beside those of all that connect.
 /// asio_hook.hpp makes it that service.
 template <class Protocol>
-class socket_service : public protocol_service<Protocol> {
-  using base = protocol_service<Protocol>;
+class socket_service : public accepting_service<Protocol, core::socket::open_stream> {
+  using base = accepting_service<Protocol, core::socket::open_stream>;
 
 public:
-  using typename base::endpoint_type;
   using typename base::error_code;
   using typename base::implementation_type;
   using typename base::message_flags;
-  using typename base::protocol_type;
   using typename base::socket_base;
 
   template <class ConstBufferSequence>
@@ -74,33 +70,6 @@ public:
       this->start_transfer(i, direction_queue::read, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
                      iovec_array(buffers).empty(), flags, handler, io_ex);
     }
-  }
-
-  template <class Socket>
-  error_code accept(implementation_type& i, Socket& peer, endpoint_type* peer_endpoint, error_code& ec) {
-    if (peer.is_open()) return ec = boost::asio::error::already_open;
-    accept_attempt<protocol_type, Socket> attempt(peer, i.protocol, peer_endpoint);
-    ec = to_asio_error(this->run(i, attempt));
-    attempt.finish(ec);
-    return ec;
-  }
-
-  template <class Socket, class Handler, class IoExecutor>
-  void async_accept(implementation_type& i, Socket& peer, endpoint_type* peer_endpoint, Handler& handler,
-                    const IoExecutor& io_ex) {
-    if (peer.is_open()) {
-      return complete_immediately(handler, io_ex, boost::asio::error::already_open, std::tuple<>());
-    }
-    this->start(i, direction_queue::read, accept_attempt<protocol_type, Socket>(peer, i.protocol, peer_endpoint), handler,
-          io_ex);
-  }
-
-  template <class PeerIoExecutor, class Handler, class IoExecutor>
-  void async_move_accept(implementation_type& i, const PeerIoExecutor& peer_io_ex, endpoint_type* peer_endpoint,
-                         Handler& handler, const IoExecutor& io_ex) {
-    using peer_type = typename protocol_type::socket::template rebind_executor<PeerIoExecutor>::other;
-    this->start(i, direction_queue::read,
-          move_accept_attempt<protocol_type, peer_type>(peer_io_ex, i.protocol, peer_endpoint), handler, io_ex);
   }
 
 protected:

@@ -244,6 +244,7 @@ private:
       forget_descriptor();
       core_.cancel_connect();
     }
+    if (op->has_effects()) core_.abandon_message();
     op->fail(core::error(ECANCELED));
     done.push(op);
   }

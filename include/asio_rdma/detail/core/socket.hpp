@@ -133,6 +133,10 @@ public:
   /// An unconnected stream socket; family is AF_INET or AF_INET6. Touches no device. EAFNOSUPPORT for other families.
   ASIO_RDMA_DECL static error open_stream(int family, socket& result) noexcept;
 
+  /// The same, which keeps messages apart: read_message() and write_message() in place of read() and write(). Both ends
+  /// have to.
+  ASIO_RDMA_DECL static error open_messages(int family, socket& result) noexcept;
+
   /// An unbound datagram socket. Touches no device either.
   ASIO_RDMA_DECL static error open_datagram(int family, socket& result) noexcept;
 
@@ -158,6 +162,19 @@ public:
   /// Takes bytes over for sending. Success with bytes >= 1 (or 0 if the buffers' total size is 0); EAGAIN; EPIPE after
   /// shutdown(send) or once the peer has left in order; why the connection ended; ENOTCONN.
   ASIO_RDMA_DECL error write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept;
+  /// As read(), of the oldest message alone. at_end: its last byte is among them, or it has none; the next read is of the
+  /// next message. Without room in the buffers it waits for a message all the same.
+  ASIO_RDMA_DECL error read_message(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes,
+                                    bool& at_end) noexcept;
+  /// As write(), of one message, which may have no bytes and takes as many calls as it needs. ends: what is in the buffers
+  /// is all that is left of it; it ends once bytes says that all of them were taken. whole: take all of it or nothing,
+  /// EMSGSIZE for one that is larger than send_buffer_size.
+  ASIO_RDMA_DECL error write_message(const iovec* buffers, std::size_t count, bool ends, bool whole,
+                                     std::size_t& bytes) noexcept;
+  /// Nobody will write the rest of a message that was begun: ends the connection, if that is so, since the peer must not
+  /// take half of it for a message. The peer sees a reset, this end ECONNABORTED.
+  ASIO_RDMA_DECL void abandon_message() noexcept;
+
   /// The stream position up to which bytes were taken over by write(), for acknowledged().
   ASIO_RDMA_DECL std::uint64_t write_position() const noexcept;
   /// Success once the peer's device has acknowledged every byte before position, EAGAIN until then, or why it never will.
