@@ -1,0 +1,102 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include <asio_rdma/detail/core/raw.hpp>
+
+#include "io/device_domain.hpp"
+#include "io/forked.hpp"
+#include "io/memory_block.hpp"
+#include "io/verbs_error.hpp"
+#include "raw/link_impl.hpp"
+
+#include <asio_rdma/verbs/memory_region.hpp>
+
+#include <cerrno>
+#include <new>
+#include <utility>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace core {
+
+struct raw_region_impl {
+  std::shared_ptr<io::device_domain> device;
+  io::memory_block memory;
+  verbs::memory_region region;
+  void* address = nullptr;
+  std::uint64_t device_address = 0;
+};
+
+namespace {
+
+/// The rights that were asked for; negative: all that the device can grant.
+int access_of(const io::device_domain& device, int asked) noexcept {
+  if (asked >= 0) return asked;
+  constexpr int always = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  return device.limits.atomic_cap == IBV_ATOMIC_NONE ? always : always | IBV_ACCESS_REMOTE_ATOMIC;
+}
+
+error create_region(const std::shared_ptr<io::device_domain>& device, const raw_region_request& r,
+                    raw_region_impl& result) {
+  result.device = device;
+  result.address = r.address;
+  if (r.source == raw_memory_source::own) {
+    result.memory = io::memory_block(r.length);
+    if (!result.memory) return error(errno);
+    result.address = result.memory.data();
+  }
+  verbs::error_code ec;
+  result.region = verbs::memory_region::register_memory(device->domain, result.address, r.length,
+                                                         access_of(*device, r.access), ec);
+  result.device_address = reinterpret_cast<std::uintptr_t>(result.address);
+  return io::to_error(ec);
+}
+
+}  // namespace
+
+error raw_region::create(const raw_link& link, const raw_region_request& request, raw_region& result) noexcept {
+  if (io::forked()) return library_error::forked;
+  if (!link.impl_) return error(EBADF);
+  const auto device = link.impl_->connection->device();
+  if (!device) return error(ENOTCONN);
+  if (request.length == 0) return error(EINVAL);
+  try {
+    auto made = std::make_unique<raw_region_impl>();
+    if (const error e = create_region(device, request, *made)) return e;
+    result = raw_region();
+    result.impl_ = made.release();
+    return {};
+  } catch (const std::bad_alloc&) {
+    return error(ENOMEM);
+  }
+}
+
+raw_region::raw_region(raw_region&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+raw_region& raw_region::operator=(raw_region&& other) noexcept {
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+raw_region::~raw_region() {
+  // What a forked child lets go of is the parent's.
+  if (!io::forked()) delete impl_;
+}
+
+void* raw_region::address() const noexcept {
+  return impl_->address;
+}
+std::uint64_t raw_region::device_address() const noexcept {
+  return impl_->device_address;
+}
+std::size_t raw_region::length() const noexcept {
+  return impl_->region.length();
+}
+std::uint32_t raw_region::local_key() const noexcept {
+  return impl_->region.lkey();
+}
+std::uint32_t raw_region::remote_key() const noexcept {
+  return impl_->region.rkey();
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace asio_rdma
