@@ -35,6 +35,9 @@ bool is_atomic(const program& p) {
 bool has_completions(const program& p) {
   return !p.is_net() && !(p.what == operation::write && p.latency);
 }
+bool has_messages_to_look_at(const program& p) {
+  return !(p.what == operation::write && p.latency);  // whose bytes are its signal
+}
 bool is_latency(const program& p) {
   return p.latency;
 }
@@ -91,7 +94,8 @@ const std::vector<flag>& all_flags() {
       {"qp", 'q', &s::connections, "connections side by side", 1, 16384, {}, true, is_bandwidth},
       {"atomic_type", 'A', &s::atomic, "FETCH_AND_ADD or CMP_AND_SWAP", 0, 0, {"FETCH_AND_ADD", "CMP_AND_SWAP"}, true,
        is_atomic},
-      {"data_validation", 0, &s::validate, "look whether what arrives is what was sent (slower)", 0, 0, {}, true},
+      {"data_validation", 0, &s::validate, "look whether what arrives is what was sent (slower)", 0, 0, {}, true,
+       has_messages_to_look_at},
 
       // Queues
       {"tx-depth", 't', &s::send_depth, "requests posted at a time (128, for latency 1)", 1, 32768, {}, true,

@@ -25,8 +25,8 @@ po::options_description describe(const program& p) {
       result.add_options()(names.c_str(), po::value<std::string>()->value_name(f.is_number() ? "N" : "TEXT"), f.help);
     }
   }
-  result.add_options()("help,h", po::bool_switch(), "");
-  result.add_options()("version,V", po::bool_switch(), "");
+  result.add_options()("help,h", po::bool_switch(), "say this");
+  result.add_options()("version,V", po::bool_switch(), "say which version this is");
   return result;
 }
 
@@ -120,6 +120,8 @@ void complete(const program& p, settings& s) {
   }
   set_default(s.send_depth, p.latency ? 1 : 128);
   set_default(s.receive_depth, 512);
+  const std::uint64_t small = s.is_datagram() ? 188 : p.what == operation::write ? 220 : 236;  // perftest's
+  set_default(s.inline_size, p.latency && (p.what == operation::send || p.what == operation::write) ? small : 0);
   need(s.post_list <= s.send_depth, "--post_list (-l) " + std::to_string(s.post_list) + " is more than --tx-depth (-t) " +
        std::to_string(s.send_depth));
   need(s.receive_post_list <= s.receive_depth, "--recv_post_list " + std::to_string(s.receive_post_list) +
@@ -128,7 +130,11 @@ void complete(const program& p, settings& s) {
        " is no multiple of --post_list (-l) " + std::to_string(s.post_list));
   need(s.receive_depth % s.receive_post_list == 0, "--rx-depth (-r) " + std::to_string(s.receive_depth) +
        " is no multiple of --recv_post_list " + std::to_string(s.receive_post_list));
-  if (s.moderation != unset) {
+  if (s.moderation == unset) {
+    // As perftest: a completion for each large message, since a late one would keep memory that is worth having.
+    const bool large = s.size > 8192 && !s.all_sizes && !s.is_datagram() && !s.events;
+    s.moderation = s.post_list > 1 ? s.post_list : std::min<std::uint64_t>(large ? 1 : 100, s.send_depth);
+  } else {
     need(s.post_list == 1 || s.post_list % s.moderation == 0 || s.moderation % s.post_list == 0,
          "--post_list (-l) " + std::to_string(s.post_list) + " and --cq-mod (-Q) " + std::to_string(s.moderation) +
          ": one has to be a multiple of the other");

@@ -141,9 +141,9 @@ void table::print_columns() {
 }
 
 void table::print_row(const result& r) {
-  print_samples(r);
   for (const column& c : columns_of(program_, settings_, r)) out_ << ' ' << cell(c.value, c.name);
   out_ << std::endl;
+  print_samples(r);
 }
 
 void table::print_samples(const result& r) {
@@ -156,7 +156,6 @@ void table::print_samples(const result& r) {
       out_ << ' ' << cell(number(r.microseconds(static_cast<double>(b.low)), 3), "") << ' '
            << cell(number(r.microseconds(static_cast<double>(b.high) + 1), 3), "") << ' ' << b.count << '\n';
     }
-    print_columns();
   }
 }
 

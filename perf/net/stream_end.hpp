@@ -5,9 +5,10 @@
 #define ASIO_RDMA_PERF_NET_STREAM_END_HPP
 
 #include "../common/end.hpp"
+#include "../common/pattern.hpp"
 #include "../common/ticks.hpp"
-#include "pace.hpp"
-#include "pattern.hpp"
+#include "../common/window.hpp"
+#include "last_message.hpp"
 
 #include <asio_rdma/asio_rdma.hpp>
 
@@ -89,9 +90,11 @@ public:
       c.is_done = false;
     }
     result r;
-    pace timing(p);
-    pace_ = &timing;
+    window timing(p);
+    window_ = &timing;
+    phase_ = &p;
     result_ = &r;
+    sent_ = 0;
     scale_.reset();
     const bool sends = is_client_ || settings_.bidirectional;
     if (latency_) {
@@ -100,9 +103,7 @@ public:
     } else {
       transfer(sends);
     }
-    if (!latency_ || is_client_) {
-      if (sends) timing.finish(r);
-    }
+    if (sends) timing.finish(sent_, r);
     r.tick_nanoseconds = scale_.nanoseconds();
     return r;
   }
@@ -178,10 +179,11 @@ private:
 
   // Makes the next message to send.
   void fill(connection& c) {
-    c.block[0] = pace_->is_last(c.sent) ? is_last : more_follow;
-    if (settings_.validate) fill_pattern(c.block.data(), c.block.size(), c.sent);
-    pace_->count();
+    const bool last = phase_->seconds == 0 ? c.sent + 1 >= phase_->messages : window_->is_over(sent_);
+    c.block[0] = last ? is_last : more_follow;
+    if (settings_.validate) fill_pattern(c.block.data() + 1, c.block.size() - 1, c.sent, 1);
     ++c.sent;
+    ++sent_;
   }
 
   // Looks at bytes that came; they can be of several messages.
@@ -191,7 +193,8 @@ private:
       const std::size_t offset = static_cast<std::size_t>(c.received % length);
       const std::size_t part = std::min(size, length - offset);
       if (offset == 0 && data[0] == is_last) c.is_done = true;
-      if (settings_.validate) check_pattern(data, part, c.received / length, offset);
+      const std::size_t marker = offset == 0 ? 1 : 0;
+      if (settings_.validate) check_pattern(data + marker, part - marker, c.received / length, offset + marker);
       c.received += part;
       data += part;
       size -= part;
@@ -263,11 +266,11 @@ private:
   }
   void end_ping(connection& c) {
     const std::uint64_t passed = ticks() - c.begun;
-    if (pace_->is_open()) {
+    if (window_->is_open()) {
       result_->times.add(passed);
       if (settings_.unsorted) result_->unsorted.push_back(passed);
     }
-    if (settings_.validate) check_pattern(c.arriving.data(), c.arriving.size(), c.sent - 1, 0);
+    if (settings_.validate) check_pattern(c.arriving.data() + 1, c.arriving.size() - 1, c.sent - 1, 1);
   }
 
   void ping_next(connection& c) {
@@ -311,7 +314,9 @@ private:
   const bool is_client_;
   boost::asio::io_context io_{1};
   std::vector<connection> connections_;
-  pace* pace_ = nullptr;
+  std::uint64_t sent_ = 0;  // on all of them
+  const phase* phase_ = nullptr;
+  window* window_ = nullptr;
   result* result_ = nullptr;
   tick_scale scale_;
 };
