@@ -12,16 +12,17 @@ inline namespace v1 {
 namespace cm {
 
 core::error reject_error(const verbs::cm_event& event, const char*& detail) noexcept {
-  using core::error;
-  using core::library_error;
   const auto reject = transfer::decode_reject(event.private_data.data(), event.private_data_size);
-  if (!reject) {
-    constexpr int invalid_service_id = 8;  // nobody listens
-    constexpr int consumer_reject = 28;    // a listener that is not ours said no
-    if (event.status == invalid_service_id || event.status == consumer_reject) return error(ECONNREFUSED);
-    return io::to_error(event.error());
-  }
-  switch (reject->reason) {
+  if (reject) return reject_error(*reject, detail);
+  constexpr int invalid_service_id = 8;  // nobody listens
+  constexpr int consumer_reject = 28;    // a listener that is not ours said no
+  const bool refused = event.status == invalid_service_id || event.status == consumer_reject;
+  return refused ? core::error(ECONNREFUSED) : io::to_error(event.error());
+}
+
+core::error reject_error(const transfer::reject& reject, const char*& detail) noexcept {
+  using core::library_error;
+  switch (reject.reason) {
     case transfer::reject_reason::incompatible_version:
       return library_error::incompatible_version;
     case transfer::reject_reason::mode_mismatch:
@@ -42,7 +43,7 @@ core::error reject_error(const verbs::cm_event& event, const char*& detail) noex
       detail = "the listener was closed";
       break;
   }
-  return error(ECONNREFUSED);
+  return core::error(ECONNREFUSED);
 }
 
 core::error handshake_error(transfer::handshake_error e) noexcept {

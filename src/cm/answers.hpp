@@ -16,6 +16,9 @@ namespace cm {
 /// What a refusal means, in the terms of connect(2) where there are such. detail may get a line of its own.
 core::error reject_error(const verbs::cm_event& event, const char*& detail) noexcept;
 
+/// The same of a refusal of ours.
+core::error reject_error(const transfer::reject& reject, const char*& detail) noexcept;
+
 /// What it means that a peer's handshake cannot be accepted.
 core::error handshake_error(transfer::handshake_error e) noexcept;
 

@@ -43,9 +43,9 @@ core::error service::open(const verbs::api& table) {
   return {};
 }
 
-core::error service::create_id(std::shared_ptr<endpoint> e, verbs::cm_id& result) {
+core::error service::create_id(std::shared_ptr<endpoint> e, verbs::cm_id& result, rdma_port_space space) {
   error_code ec;
-  result = verbs::cm_id::create(channel_, RDMA_PS_TCP, nullptr, ec);
+  result = verbs::cm_id::create(channel_, space, nullptr, ec);
   if (ec) return io::to_error(ec);
   adopt(std::move(e), result);
   return {};

@@ -40,7 +40,7 @@ public:
   const verbs::api& table() const noexcept { return channel_.table(); }
 
   /// Makes an id whose events go to the endpoint, which is kept alive until destroy().
-  core::error create_id(std::shared_ptr<endpoint> e, verbs::cm_id& result);
+  core::error create_id(std::shared_ptr<endpoint> e, verbs::cm_id& result, rdma_port_space space = RDMA_PS_TCP);
   /// The same for an id that came with a connect request.
   void adopt(std::shared_ptr<endpoint> e, const verbs::cm_id& id);
   /// Destroys an id and its queue pair. No event of it is delivered after one that is being delivered now. May be

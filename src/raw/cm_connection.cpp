@@ -39,7 +39,7 @@ error cm_connection::open(const sockaddr_storage& address) {
   if (core::port_of(remote_) == 0) return error(ECONNREFUSED);  // as TCP has it
   if (const error e = core::carrier_of(devices_, remote_, carried_)) return e;
   if (const error e = cm::service::instance(*devices_.table, service_)) return e;
-  if (const error e = service_->create_id(self(), id_)) return e;
+  if (const error e = service_->create_id(self(), id_, port_space(settings_.transport))) return e;
   start_deadline();
   error_code ec;
   id_.resolve_address(nullptr, core::as_sockaddr(carried_), resolve_timeout, ec);
@@ -56,7 +56,8 @@ error cm_connection::take(cm_request& request, std::shared_ptr<cm::service> serv
   service_ = std::move(service);
   id_ = std::move(request.id);
   request_ = request.parameters;
-  take_greeting(request.greeting);
+  peer_ = request.peer;
+  take_greeting(peer_.greeting);
   local_ = verbs::to_storage(id_.local_address());
   remote_ = verbs::to_storage(id_.peer_address());
   if (const error e = create_queues()) {
@@ -73,7 +74,14 @@ error cm_connection::create_queues() {
   std::shared_ptr<io::device_domain> device;
   error e = io::device_domain::get(id_.context(), device);
   if (!e) e = queues_.create(std::move(device), id_.port(), settings_);
-  if (!e) e = io::initialize(id_, queues_.queue_pair(), wish());
+  if (e) return e;
+  if (is_reliable()) return io::initialize(id_, queues_.queue_pair(), wish());
+  core::gid_choice source;
+  const core::device_choice this_one{devices_.table, id_.context().name()};
+  e = core::choose_gid(this_one, verbs::to_storage(id_.local_address()), id_.port(), settings_.gid_index, source);
+  path_ = path(source, settings_);
+  if (!e) e = path_.describe(queues_);
+  if (!e) e = path_.initialize(queues_, 0);
   return e;
 }
 
@@ -96,7 +104,8 @@ void cm_connection::on_event(const verbs::cm_event& event) noexcept {
       if (phase_ == phase::establishing) answered(event);
       break;
     case RDMA_CM_EVENT_ESTABLISHED:
-      if (phase_ == phase::establishing && passive_) become_established();
+      if (phase_ != phase::establishing) break;
+      is_reliable() ? become_established() : answered(event);
       break;
     case RDMA_CM_EVENT_ADDR_ERROR:
     case RDMA_CM_EVENT_ROUTE_ERROR:
@@ -128,8 +137,13 @@ void cm_connection::address_resolved() {
 }
 
 error cm_connection::start_establishing() {
-  const auto text = transfer::encode_handshake(transfer::to_handshake(greeting()));
-  return passive_ ? accept(text.data(), text.size()) : ask(text.data(), text.size());
+  const auto text = encode_exchange_greeting({greeting(), path_.own()});
+  // A reliable connection's request has no room for more than the handshake, and its peer no need of it.
+  const rdma_conn_param p = parameters(text.data(), is_reliable() ? transfer::handshake_size : text.size());
+  if (passive_) return accept(p);
+  error_code ec;
+  id_.connect(p, ec);
+  return io::to_error(ec);
 }
 
 rdma_conn_param cm_connection::parameters(const void* text, std::size_t size) const noexcept {
@@ -137,45 +151,78 @@ rdma_conn_param cm_connection::parameters(const void* text, std::size_t size) co
   rdma_conn_param p{};
   p.private_data = text;
   p.private_data_len = static_cast<std::uint8_t>(size);
+  p.qp_num = queues_.queue_pair().number();
+  if (!is_reliable()) return p;
   p.responder_resources = static_cast<std::uint8_t>(std::min(settings_.read_depth, limits.max_qp_rd_atom));
   p.initiator_depth = static_cast<std::uint8_t>(std::min(settings_.read_depth, limits.max_qp_init_rd_atom));
   p.flow_control = 1;
   p.retry_count = static_cast<std::uint8_t>(settings_.retry_count);
   p.rnr_retry_count = static_cast<std::uint8_t>(settings_.rnr_retry);
-  p.qp_num = queues_.queue_pair().number();
   return p;
 }
 
-error cm_connection::ask(const void* text, std::size_t size) {
-  error_code ec;
-  id_.connect(parameters(text, size), ec);
-  return io::to_error(ec);
+error cm_connection::make_ready() {
+  if (is_reliable()) {
+    io::connection_path actual;
+    return io::make_ready(id_, queues_.queue_pair(), wish(), actual);
+  }
+  const error e = path_.make_ready(queues_, peer_.link);
+  return e ? e : make_remote_queue(path_, peer_.link);
 }
 
-error cm_connection::accept(const void* text, std::size_t size) {
-  io::connection_path actual;
-  if (const error e = io::make_ready(id_, queues_.queue_pair(), wish(), actual)) return e;
-  rdma_conn_param reply = parameters(text, size);
+error cm_connection::accept(rdma_conn_param reply) {
+  if (const error e = make_ready()) return e;
   reply.responder_resources = std::min(reply.responder_resources, request_.initiator_depth);
   reply.initiator_depth = std::min(reply.initiator_depth, request_.responder_resources);
   error_code ec;
   id_.accept(reply, ec);
-  if (!ec) id_.native_handle()->qp = queues_.queue_pair().native_handle();
-  return io::to_error(ec);
+  if (ec) return io::to_error(ec);
+  if (is_reliable()) {
+    id_.native_handle()->qp = queues_.queue_pair().native_handle();
+  } else {
+    become_established();  // nobody confirms it
+  }
+  return {};
+}
+
+error cm_connection::check(const verbs::cm_event& event) {
+  transfer::handshake_error fault{};
+  bool is_raw = false;
+  if (read_greeting(event, settings_.transport, peer_, fault, is_raw)) return {};
+  return fault == transfer::handshake_error::none && !is_raw ? error(library_error::mode_mismatch)
+                                                             : cm::handshake_error(fault);
 }
 
 void cm_connection::answered(const verbs::cm_event& event) {
-  const auto peer = transfer::decode_handshake(event.private_data.data(), event.private_data_size);
-  if (!peer) return fail(cm::handshake_error(peer.error));
-  if (peer.value.mode != transfer::mode::raw) return fail(library_error::mode_mismatch);
-  take_greeting(transfer::to_raw_greeting(peer.value));
-  io::connection_path actual;
-  if (const error e = io::make_ready(id_, queues_.queue_pair(), wish(), actual)) return fail(e);
-  error_code ec;
-  id_.establish(ec);
-  if (ec) return fail(io::to_error(ec));
-  id_.native_handle()->qp = queues_.queue_pair().native_handle();
+  if (const error e = check(event)) return fail(e);
+  take_greeting(peer_.greeting);
+  if (const error e = make_ready()) return fail(e);
+  if (is_reliable()) {
+    error_code ec;
+    id_.establish(ec);
+    if (ec) return fail(io::to_error(ec));
+    id_.native_handle()->qp = queues_.queue_pair().native_handle();
+  }
   become_established();
+}
+
+bool read_greeting(const verbs::cm_event& event, core::raw_transport transport, exchange_greeting& result,
+                   transfer::handshake_error& fault, bool& is_raw) noexcept {
+  const auto peer = transfer::decode_handshake(event.private_data.data(), event.private_data_size);
+  fault = peer.error;
+  is_raw = peer && peer.value.mode == transfer::mode::raw;
+  if (!is_raw) return false;
+  result.greeting = transfer::to_raw_greeting(peer.value);
+  if (transport == core::raw_transport::reliable) return true;
+  constexpr std::size_t length_at = 4;
+  const std::size_t length = event.private_data[length_at];
+  const auto link = transfer::decode_link_record(event.private_data.data() + length, event.private_data_size - length);
+  if (!link || !link->datagram) {
+    fault = transfer::handshake_error::truncated;
+    return false;
+  }
+  result.link = *link;
+  return true;
 }
 
 void cm_connection::failed(const verbs::cm_event& event) {

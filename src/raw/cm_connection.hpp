@@ -7,6 +7,7 @@
 #include "cm/service.hpp"
 #include "device/choice.hpp"
 #include "raw/connection.hpp"
+#include "raw/exchange_greeting.hpp"
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -15,11 +16,20 @@ namespace raw {
 /// A request for a connection that a listener has heard and nobody has answered yet.
 struct cm_request {
   verbs::cm_id id;
-  transfer::raw_greeting greeting;
+  exchange_greeting peer;  ///< the link is for datagrams
   rdma_conn_param parameters{};
 };
 
-/// A raw connection that the connection manager sets up.
+/// What stands in the private data of a request or an answer: true if it is in order for that transport, else why not.
+bool read_greeting(const verbs::cm_event& event, core::raw_transport transport, exchange_greeting& result,
+                   transfer::handshake_error& fault, bool& is_raw) noexcept;
+
+inline rdma_port_space port_space(core::raw_transport t) noexcept {
+  return t == core::raw_transport::reliable ? RDMA_PS_TCP : RDMA_PS_UDP;
+}
+
+/// A raw connection that the connection manager sets up. It brings reliable queue pairs together; of datagrams it says only
+/// where somebody listens, and both ends tell each other the rest in its private data.
 class cm_connection final : public connection, public cm::endpoint {
 public:
   cm_connection(const core::raw_settings& s, const core::device_choice& devices) : connection(s), devices_(devices) {}
@@ -43,8 +53,9 @@ private:
   void answered(const verbs::cm_event& event);
   void failed(const verbs::cm_event& event);
   void disconnected(const verbs::cm_event& event);
-  core::error ask(const void* greeting, std::size_t size);
-  core::error accept(const void* greeting, std::size_t size);
+  core::error check(const verbs::cm_event& event);
+  core::error make_ready();
+  core::error accept(rdma_conn_param reply);
   rdma_conn_param parameters(const void* greeting, std::size_t size) const noexcept;
   /// Lets the id go, and with it the way to the peer.
   void drop_id() noexcept;
@@ -55,6 +66,8 @@ private:
   sockaddr_storage carried_{};  // the address that carries the one that was asked for
   bool passive_ = false;
   rdma_conn_param request_{};  // passive: what the peer asked for
+  path path_;                  // datagrams
+  exchange_greeting peer_;
 };
 
 }  // namespace raw

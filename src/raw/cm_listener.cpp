@@ -32,7 +32,7 @@ error cm_listener::listen(int backlog) {
   if (!notifier_.open()) return error(errno);
   backlog_ = static_cast<std::size_t>(std::max(backlog, 1));
   if (const error e = cm::service::instance(*devices_.table, service_)) return e;
-  if (const error e = service_->create_id(shared_from_this(), id_)) return e;
+  if (const error e = service_->create_id(shared_from_this(), id_, port_space(settings_.transport))) return e;
   sockaddr_storage carried;
   error e = core::carrier_of(devices_, asked_, carried);
   error_code ec;
@@ -64,18 +64,17 @@ void cm_listener::on_event(const verbs::cm_event& event) noexcept {
 }
 
 bool cm_listener::may_take(const verbs::cm_event& event, cm_request& request, reject_reason& reason) {
-  const auto peer = transfer::decode_handshake(event.private_data.data(), event.private_data_size);
-  if (!peer) {
-    reason = transfer::reason_for(peer.error);
-  } else if (peer.value.mode != transfer::mode::raw) {
-    reason = reject_reason::mode_mismatch;
+  transfer::handshake_error fault{};
+  bool is_raw = false;
+  if (!read_greeting(event, settings_.transport, request.peer, fault, is_raw)) {
+    const bool other_mode = fault == transfer::handshake_error::none && !is_raw;
+    reason = other_mode ? reject_reason::mode_mismatch : transfer::reason_for(fault);
   } else if (!reaches_us(request.id)) {
     reason = reject_reason::not_loopback;
   } else {
     const lock_type lock(mutex_);
     reason = closed_ ? reject_reason::closing : reject_reason::backlog_full;
     if (closed_ || requests_.size() >= backlog_) return false;
-    request.greeting = transfer::to_raw_greeting(peer.value);
     requests_.push_back(std::move(request));
     notifier_.signal();
     return true;
@@ -132,7 +131,7 @@ void cm_listener::close() noexcept {
     orphans.swap(requests_);
     notifier_.signal();
   }
-  service_->destroy(std::move(id));
+  if (id) service_->destroy(std::move(id));
   for (cm_request& r : orphans) refuse(std::move(r.id), reject_reason::closing);
 }
 

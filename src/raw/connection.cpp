@@ -231,6 +231,17 @@ std::shared_ptr<io::device_domain> connection::device() const noexcept {
   return queues_.device();
 }
 
+unsigned connection::remote_access() const noexcept {
+  constexpr unsigned always = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  return queues_.device()->limits.atomic_cap == IBV_ATOMIC_NONE ? always : always | IBV_ACCESS_REMOTE_ATOMIC;
+}
+
+error connection::make_remote_queue(const path& p, const transfer::link_record& peer) {
+  if (const error e = p.make_address(queues_, peer, remote_handle_)) return e;
+  remote_queue_.handle = remote_handle_.native_handle();
+  return {};
+}
+
 io::connection_path connection::wish() const noexcept {
   io::connection_path w;
   w.ack_timeout = settings_.ack_timeout;
@@ -240,8 +251,7 @@ io::connection_path connection::wish() const noexcept {
   w.service_level = settings_.service_level;
   w.hop_limit = settings_.hop_limit;
   w.gid_index = settings_.gid_index;
-  w.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-  if (queues_.device()->limits.atomic_cap != IBV_ATOMIC_NONE) w.access |= IBV_ACCESS_REMOTE_ATOMIC;
+  w.access = remote_access();
   return w;
 }
 

@@ -7,6 +7,7 @@
 #include "io/background.hpp"
 #include "io/connection_path.hpp"
 #include "io/notifier.hpp"
+#include "raw/path.hpp"
 #include "raw/queues.hpp"
 #include "transfer/raw_greeting.hpp"
 
@@ -66,7 +67,11 @@ protected:
   void fail(const core::error& e) noexcept;
   /// The connection, that stood, ends: what is outstanding is flushed.
   void end(const core::error& e) noexcept;
+  /// What the peer may do, as far as the device can.
+  unsigned remote_access() const noexcept;
   io::connection_path wish() const noexcept;
+  /// Datagrams: makes the way to the peer's queue pair.
+  core::error make_remote_queue(const path& p, const transfer::link_record& peer);
   transfer::raw_greeting greeting() const noexcept;
   void take_greeting(const transfer::raw_greeting& g) noexcept;
   bool is_reliable() const noexcept { return settings_.transport == core::raw_transport::reliable; }

@@ -7,6 +7,8 @@
 #include "options/defaults.hpp"
 #include "raw/cm_connection.hpp"
 #include "raw/cm_listener.hpp"
+#include "raw/exchange_connection.hpp"
+#include "raw/exchange_listener.hpp"
 #include "raw/link_impl.hpp"
 #include "socket/address.hpp"
 
@@ -30,9 +32,34 @@ namespace {
 error prepare(const raw_settings& s, const char* device, const sockaddr* address, socklen_t size,
               sockaddr_storage& asked, device_choice& devices) {
   if (!raw::is_valid(s) || !copy_address(address, size, asked)) return error(EINVAL);
-  if (s.setup != raw_setup::connection_manager || s.transport != raw_transport::reliable) return error(EOPNOTSUPP);
   if (const error e = check_defaults()) return e;
   return choose_device(device ? device : "", devices);
+}
+
+template <class Connection>
+error begin(const raw_settings& s, const device_choice& devices, const sockaddr_storage& asked,
+            std::shared_ptr<raw::connection>& result) {
+  const auto made = std::make_shared<Connection>(s, devices);
+  const error e = made->open(asked);
+  if (e) {
+    made->close();
+  } else {
+    result = made;
+  }
+  return e;
+}
+
+template <class Listener>
+error begin(const raw_settings& s, const device_choice& devices, const sockaddr_storage& asked, int backlog,
+            std::shared_ptr<raw::listener>& result) {
+  const auto made = std::make_shared<Listener>(s, devices, asked);
+  const error e = made->listen(backlog);
+  if (e) {
+    made->close();
+  } else {
+    result = made;
+  }
+  return e;
 }
 
 }  // namespace
@@ -61,13 +88,12 @@ error raw_link::open(const raw_settings& s, const char* device, const sockaddr* 
     sockaddr_storage asked;
     device_choice devices;
     if (const error e = prepare(s, device, address, size, asked, devices)) return e;
-    const auto made = std::make_shared<raw::cm_connection>(s, devices);
-    if (const error e = made->open(asked)) {
-      made->close();
-      return e;
-    }
+    std::shared_ptr<raw::connection> made;
+    const error e = s.setup == raw_setup::exchange ? begin<raw::exchange_connection>(s, devices, asked, made)
+                                                   : begin<raw::cm_connection>(s, devices, asked, made);
+    if (e) return e;
     result = raw_link();
-    result.impl_ = new raw_link_impl{made};
+    result.impl_ = new raw_link_impl{std::move(made)};
     return {};
   } catch (const std::bad_alloc&) {
     return error(ENOMEM);
@@ -174,10 +200,13 @@ error raw_listener::listen(const raw_settings& s, const char* device, const sock
     sockaddr_storage asked;
     device_choice devices;
     if (const error e = prepare(s, device, address, size, asked, devices)) return e;
-    const auto made = std::make_shared<raw::cm_listener>(s, devices, asked);
-    if (const error e = made->listen(backlog)) return e;
+    std::shared_ptr<raw::listener> made;
+    const error e = s.setup == raw_setup::exchange
+                        ? begin<raw::exchange_listener>(s, devices, asked, backlog, made)
+                        : begin<raw::cm_listener>(s, devices, asked, backlog, made);
+    if (e) return e;
     result = raw_listener();
-    result.impl_ = new raw_listener_impl{made};
+    result.impl_ = new raw_listener_impl{std::move(made)};
     return {};
   } catch (const std::bad_alloc&) {
     return error(ENOMEM);
