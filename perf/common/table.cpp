@@ -34,7 +34,7 @@ void add_rates(std::vector<column>& columns, const settings& s, const program& p
   const double mebibytes = static_cast<double>(r.bytes) / (1024 * 1024);
   const auto add = [&](const std::string& unit, double per_message) {
     if (!p.is_net()) {
-      columns.push_back({"BW peak[" + unit + ']', s.no_peak ? "-" : rate(r.peak_messages * per_message)});
+      columns.push_back({"BW peak[" + unit + ']', r.peak_messages == 0 ? "-" : rate(r.peak_messages * per_message)});
     }
     columns.push_back({"BW average[" + unit + ']', rate(r.messages_per_second() * per_message)});
   };
@@ -131,16 +131,17 @@ void table::print_head(const carrier& c) {
     if (s.outstanding != unset) line("Outstand reads", std::to_string(s.outstanding));
     line("Completions", s.events ? "sleeping" : "polled, up to " + std::to_string(s.poll_batch) + " at a time");
   }
-  out_ << rule << '\n';
-  print_columns();
+  out_ << rule << std::endl;
 }
 
 void table::print_columns() {
+  has_columns_ = true;
   for (const column& c : columns_of(program_, settings_, {})) out_ << ' ' << cell(c.name, c.name);
   out_ << std::endl;
 }
 
 void table::print_row(const result& r) {
+  if (!has_columns_) print_columns();  // a server that measures nothing needs none
   for (const column& c : columns_of(program_, settings_, r)) out_ << ' ' << cell(c.value, c.name);
   out_ << std::endl;
   print_samples(r);

@@ -28,6 +28,7 @@ private:
   std::ostream& out_;
   const program& program_;
   const settings& settings_;
+  bool has_columns_ = false;
 };
 
 }  // namespace perf

@@ -63,7 +63,7 @@ rdma::raw_options verbs_end::options() const {
   o.receive_depth = program_.what == operation::send ? static_cast<unsigned>(s.receive_depth) : 1;
   o.send_sge = o.receive_sge = 1;
   o.inline_size = static_cast<unsigned>(s.inline_size);
-  if (s.outstanding != unset) o.read_depth = static_cast<int>(s.outstanding);
+  o.read_depth = s.outstanding == unset ? 255 : static_cast<int>(s.outstanding);  // what the device can
   o.ack_timeout = static_cast<int>(s.ack_timeout);
   o.retry_count = static_cast<int>(s.retries);
   if (s.traffic_class != unset) o.traffic_class = static_cast<int>(s.traffic_class);
