@@ -33,6 +33,14 @@
 #include <type_traits>
 #include <utility>
 
+/// Whether requests are checked before they are posted: in builds without NDEBUG, or with ASIO_RDMA_CHECKED. All parts of
+/// a program that use the same connection should be built alike.
+#if defined(ASIO_RDMA_CHECKED) || !defined(NDEBUG)
+#define ASIO_RDMA_DETAIL_CHECKS true
+#else
+#define ASIO_RDMA_DETAIL_CHECKS false
+#endif
+
 namespace asio_rdma {
 inline namespace v1 {
 
@@ -150,6 +158,7 @@ public:
   /// Destroys everything at once. Requests that have not completed are forgotten, data that was posted may be lost: take
   /// the completions first. The device touches no memory any more when it returns.
   void close() noexcept {
+    objects_ = {};
     queue_pair_ = nullptr;
     completions_ = nullptr;
     is_slow_ = true;
@@ -450,16 +459,19 @@ private:
   }
 
   [[gnu::always_inline]] core::error post(ibv_send_wr* first, ibv_send_wr*& bad) {
-    if (__builtin_expect(is_slow_, 0)) return slow_post(first, bad);
+    if (ASIO_RDMA_DETAIL_CHECKS) return slow_post<true>(first, bad);
+    if (__builtin_expect(is_slow_, 0)) return slow_post<false>(first, bad);
     return core::error(::ibv_post_send(queue_pair_, first, &bad));
   }
   [[gnu::always_inline]] core::error post(ibv_recv_wr* first, ibv_recv_wr*& bad) {
-    if (__builtin_expect(is_slow_, 0)) return slow_post(first, bad);
+    if (ASIO_RDMA_DETAIL_CHECKS) return slow_post<true>(first, bad);
+    if (__builtin_expect(is_slow_, 0)) return slow_post<false>(first, bad);
     return core::error(::ibv_post_recv(queue_pair_, first, &bad));
   }
 
   [[gnu::always_inline]] int do_poll(span<work_completion> completions) {
-    if (__builtin_expect(is_slow_, 0)) return slow_poll(completions);
+    if (ASIO_RDMA_DETAIL_CHECKS) return slow_poll<true>(completions);
+    if (__builtin_expect(is_slow_, 0)) return slow_poll<false>(completions);
     return ::ibv_poll_cq(completions_, static_cast<int>(completions.size()), completions.data());
   }
 
@@ -468,10 +480,38 @@ private:
   static int call_post(ibv_qp* qp, ibv_send_wr* first, ibv_send_wr** bad) { return ::ibv_post_send(qp, first, bad); }
   static int call_post(ibv_qp* qp, ibv_recv_wr* first, ibv_recv_wr** bad) { return ::ibv_post_recv(qp, first, bad); }
 
-  template <class Request>
+  template <bool Check, class Request>
   [[gnu::noinline]] core::error slow_post(Request* first, Request*& bad) {
     bad = first;
     if (queue_pair_ == nullptr) return core::error(ENOTCONN);
+    if (Check) {
+      const Request* wrong;
+      if (const core::error e = link().check(first, wrong)) {
+        // Those before it are posted, as by a device that finds the fault.
+        const core::error earlier = wrong == first ? core::error() : post_before(first, wrong, bad);
+        if (!earlier) bad = const_cast<Request*>(wrong);
+        return earlier ? earlier : e;
+      }
+    }
+    const core::error e = probed_post(first, bad);
+    if (Check) link().posted(first, e ? bad : nullptr);
+    return e;
+  }
+
+  /// Posts the requests of a list before the given one.
+  template <class Request>
+  core::error post_before(Request* first, const Request* end, Request*& bad) {
+    Request* last = first;
+    while (last->next != end) last = static_cast<Request*>(last->next);
+    Request* const rest = std::exchange(last->next, nullptr);
+    const core::error e = slow_post<true>(first, bad);
+    last->next = rest;
+    return e;
+  }
+
+  template <class Request>
+  core::error probed_post(Request* first, Request*& bad) {
+    if (!is_probing_) return core::error(call_post(queue_pair_, first, &bad));
     const clock::time_point begin = clock::now();
     const int result = call_post(queue_pair_, first, &bad);
     statistics_.post_time += clock::now() - begin;
@@ -480,10 +520,19 @@ private:
     return core::error(result);
   }
 
+  template <bool Check>
   [[gnu::noinline]] int slow_poll(span<work_completion> completions) {
     if (completions_ == nullptr) return -1;
+    const int n = probed_poll(completions);
+    if (Check && n > 0) link().completed(completions.data(), n);
+    return n;
+  }
+
+  int probed_poll(span<work_completion> completions) {
+    const auto size = static_cast<int>(completions.size());
+    if (!is_probing_) return ::ibv_poll_cq(completions_, size, completions.data());
     const clock::time_point begin = clock::now();
-    const int n = ::ibv_poll_cq(completions_, static_cast<int>(completions.size()), completions.data());
+    const int n = ::ibv_poll_cq(completions_, size, completions.data());
     statistics_.poll_time += clock::now() - begin;
     ++statistics_.polls;
     if (n == 0) ++statistics_.empty_polls;

@@ -231,6 +231,15 @@ std::shared_ptr<io::device_domain> connection::device() const noexcept {
   return queues_.device();
 }
 
+checker::facts connection::facts() const noexcept {
+  checker::facts f;
+  f.domain = queues_.objects().domain;
+  f.reliable = is_reliable();
+  f.limits = queues_.limits();
+  f.remote = remote_memory_;
+  return f;
+}
+
 unsigned connection::remote_access() const noexcept {
   constexpr unsigned always = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
   return queues_.device()->limits.atomic_cap == IBV_ATOMIC_NONE ? always : always | IBV_ACCESS_REMOTE_ATOMIC;

@@ -7,6 +7,7 @@
 #include "io/background.hpp"
 #include "io/connection_path.hpp"
 #include "io/notifier.hpp"
+#include "raw/checker.hpp"
 #include "raw/path.hpp"
 #include "raw/queues.hpp"
 #include "transfer/raw_greeting.hpp"
@@ -40,6 +41,21 @@ public:
 
   core::error arm(bool solicited_only) noexcept;
   core::error take_events() noexcept;
+
+  template <class Request>
+  core::error check(const Request* first, const Request*& bad) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return checker_.check(facts(), first, bad);
+  }
+  template <class Request>
+  void posted(const Request* first, const Request* end) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    checker_.posted(first, end);
+  }
+  void completed(const ibv_wc* completions, int count) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    checker_.completed(completions, count);
+  }
 
   core::raw_objects objects() const noexcept;
   core::raw_limits limits() const noexcept;
@@ -90,7 +106,9 @@ protected:
 
 private:
   void stop_deadline() noexcept;
+  checker::facts facts() const noexcept;
 
+  checker checker_;
   core::error error_;  // why it failed, or ended
   io::notifier notifier_;
   io::background::timer deadline_;

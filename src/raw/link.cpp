@@ -155,6 +155,48 @@ error raw_link::take_events() noexcept {
   return impl_ ? impl_->connection->take_events() : error(EBADF);
 }
 
+namespace {
+
+template <class Request>
+error check_list(const raw_link_impl* link, const Request* first, const Request*& bad) noexcept {
+  bad = first;
+  if (io::forked()) return library_error::forked;
+  if (!link) return error(EBADF);
+  try {
+    return link->connection->check(first, bad);
+  } catch (const std::bad_alloc&) {
+    return error(ENOMEM);
+  }
+}
+
+/// Without memory to count, checks come too late, and that is all.
+template <class Request>
+void count_list(const raw_link_impl* link, const Request* first, const Request* end) noexcept {
+  if (!link || io::forked()) return;
+  try {
+    link->connection->posted(first, end);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+}  // namespace
+
+error raw_link::check(const ibv_send_wr* first, const ibv_send_wr*& bad) noexcept {
+  return check_list(impl_, first, bad);
+}
+error raw_link::check(const ibv_recv_wr* first, const ibv_recv_wr*& bad) noexcept {
+  return check_list(impl_, first, bad);
+}
+void raw_link::posted(const ibv_send_wr* first, const ibv_send_wr* end) noexcept {
+  count_list(impl_, first, end);
+}
+void raw_link::posted(const ibv_recv_wr* first, const ibv_recv_wr* end) noexcept {
+  count_list(impl_, first, end);
+}
+void raw_link::completed(const ibv_wc* completions, int count) noexcept {
+  if (impl_ && !io::forked()) impl_->connection->completed(completions, count);
+}
+
 raw_objects raw_link::objects() const noexcept {
   return impl_ && !io::forked() ? impl_->connection->objects() : raw_objects();
 }

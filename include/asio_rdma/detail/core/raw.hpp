@@ -17,6 +17,9 @@ struct ibv_context;
 struct ibv_cq;
 struct ibv_pd;
 struct ibv_qp;
+struct ibv_recv_wr;
+struct ibv_send_wr;
+struct ibv_wc;
 struct rdma_cm_id;
 
 namespace asio_rdma {
@@ -156,6 +159,17 @@ public:
   ASIO_RDMA_DECL error arm(bool solicited_only) noexcept;
   /// Takes the events that wait in the channel, after its descriptor became readable.
   ASIO_RDMA_DECL error take_events() noexcept;
+
+  // Checks for programs that ask for them. All requests have to go through them, and all completions.
+
+  /// What is wrong with the first bad request of a list that is to be posted, which bad becomes; EINVAL for misuse has a
+  /// text that says what.
+  ASIO_RDMA_DECL error check(const ibv_send_wr* first, const ibv_send_wr*& bad) noexcept;
+  ASIO_RDMA_DECL error check(const ibv_recv_wr* first, const ibv_recv_wr*& bad) noexcept;
+  /// A list was posted up to, and without, end.
+  ASIO_RDMA_DECL void posted(const ibv_send_wr* first, const ibv_send_wr* end) noexcept;
+  ASIO_RDMA_DECL void posted(const ibv_recv_wr* first, const ibv_recv_wr* end) noexcept;
+  ASIO_RDMA_DECL void completed(const ibv_wc* completions, int count) noexcept;
 
   ASIO_RDMA_DECL raw_objects objects() const noexcept;
   ASIO_RDMA_DECL raw_limits limits() const noexcept;
