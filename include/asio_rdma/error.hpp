@@ -57,6 +57,8 @@ enum class errc : int {
   /// This process was forked from one that had RDMA sockets: those are the parent's, and it can have none of its own
   /// before it executes a program.
   forked = static_cast<int>(core::library_error::forked),
+  /// A request that a raw connection's checks found wrong before it was posted. The message says what, and the remedy.
+  misuse = static_cast<int>(core::library_error::misuse),
 };
 
 namespace detail {
@@ -146,8 +148,8 @@ inline const boost::system::error_category& device_policy_category() noexcept {
   return detail::category<core::error_domain::device_policy>("asio_rdma.device_policy");
 }
 
-/// Category of what was wrong with socket options (socket_options.hpp); equivalent to errc::bad_default or
-/// errc::option_refused. Values mean nothing outside this process.
+/// Category of what was wrong with socket options (socket_options.hpp) and with requests of raw connections; equivalent to
+/// errc::bad_default, errc::option_refused or errc::misuse. Values mean nothing outside this process.
 inline const boost::system::error_category& option_category() noexcept {
   return detail::category<core::error_domain::option>("asio_rdma.option");
 }

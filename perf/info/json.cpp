@@ -4,7 +4,6 @@
 #include "report.hpp"
 
 #include <boost/json.hpp>
-#include <boost/json/src.hpp>
 
 namespace info {
 

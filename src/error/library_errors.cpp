@@ -47,6 +47,7 @@ constexpr error_entry entries[] = {
     {static_cast<int>(library_error::forked), EBADF, library_error::forked,
      "this process was forked from one that used RDMA, whose queue pairs and threads it does not have: fork before the "
      "first socket is bound, connected or made to listen, or let the child execute a program"},
+    {static_cast<int>(library_error::misuse), EINVAL, library_error::misuse, "a request is wrong in itself"},
 };
 
 }  // namespace

@@ -57,6 +57,10 @@ error refuse_option(const char* what) noexcept {
   return intern(library_error::option_refused, what);
 }
 
+error refuse_use(const char* what) noexcept {
+  return intern(library_error::misuse, what);
+}
+
 library_error option_error_meaning(int value) noexcept {
   return find(value).meaning;
 }

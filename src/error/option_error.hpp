@@ -12,7 +12,7 @@ namespace core {
 
 class text;
 
-// What is wrong with socket options. An error is a number, and its text needs names and values: the process remembers
+// What is wrong with socket options, and with requests of raw connections. An error is a number, and its text needs names and values: the process remembers
 // the first 256 of them, each once; an error for a later one does not say which. Thread-safe.
 
 /// A default of an option, from the environment or a file, is wrong: what says where it stands, and what is allowed.
@@ -21,7 +21,10 @@ error refuse_default(const char* what) noexcept;
 /// A device or the connection manager cannot do what an option asks for; what says that, and the remedy.
 error refuse_option(const char* what) noexcept;
 
-/// The library_error that such an error means: bad_default or option_refused.
+/// A request, or what is done with a connection, is wrong in itself; what says why, and the remedy.
+error refuse_use(const char* what) noexcept;
+
+/// The library_error that such an error means: bad_default, option_refused or misuse.
 library_error option_error_meaning(int value) noexcept;
 
 void describe_option_error(int value, text& out);

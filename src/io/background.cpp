@@ -98,6 +98,10 @@ void background::arm(watch_id id, int fd) noexcept {
   control(EPOLL_CTL_MOD, id, fd, EPOLLIN | EPOLLONESHOT);
 }
 
+void background::arm_writable(watch_id id, int fd) noexcept {
+  control(EPOLL_CTL_MOD, id, fd, EPOLLOUT | EPOLLONESHOT);
+}
+
 void background::remove(watch_id id, int fd) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   watches_.erase(id);

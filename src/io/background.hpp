@@ -33,6 +33,7 @@ public:
   /// Something with a descriptor that the thread looks after.
   class watched {
   public:
+    /// Or writable, as it was armed for.
     virtual void on_readable() noexcept = 0;
 
   protected:
@@ -64,6 +65,8 @@ public:
   watch_id add(int fd, std::weak_ptr<watched> object);
   /// Calls on_readable() once when the descriptor is, or already was, readable.
   void arm(watch_id id, int fd) noexcept;
+  /// The same when it is writable.
+  void arm_writable(watch_id id, int fd) noexcept;
   void remove(watch_id id, int fd) noexcept;
 
   /// Runs a function at normal exit of the process, on the exiting thread, before the internal thread is stopped.

@@ -160,7 +160,7 @@ core::error initialize(const verbs::cm_id& id, verbs::queue_pair_ref pair, const
   verbs::qp_modification m = ask(id, IBV_QPS_INIT, ec);
   if (ec) return to_error(ec);
   if (const core::error e = check_pkey(id, wish.pkey, pkey_at(id, m.attributes.pkey_index))) return e;
-  m.attributes.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;  // into ring and mirror; nothing else is done
+  m.attributes.qp_access_flags = wish.access;
   m.mask |= IBV_QP_ACCESS_FLAGS;
   pair.modify(m.attributes, m.mask, ec);
   return to_error(ec);

@@ -7,29 +7,56 @@
 
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
 namespace io {
 
-core::error device_domain::get(verbs::context_ref device, std::shared_ptr<device_domain>& result) {
+namespace {
+
+std::mutex& domains_mutex() {
   static std::mutex& mutex = *new std::mutex;
-  static auto& domains = *new std::map<ibv_context*, std::weak_ptr<device_domain>>;
+  return mutex;
+}
 
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::weak_ptr<device_domain>& known = domains[device.native_handle()];
-  result = known.lock();
-  if (result) return {};
-
-  auto made = std::make_shared<device_domain>();
-  made->device = device;
+core::error finish(std::shared_ptr<device_domain> made, std::weak_ptr<device_domain>& known,
+                   std::shared_ptr<device_domain>& result) {
   verbs::error_code ec;
-  made->limits = device.query_device(ec);
-  if (!ec) made->domain = verbs::protection_domain::create(device, ec);
+  made->limits = made->device.query_device(ec);
+  if (!ec) made->domain = verbs::protection_domain::create(made->device, ec);
   if (ec) return to_error(ec);
   known = made;
   result = std::move(made);
   return {};
+}
+
+}  // namespace
+
+core::error device_domain::get(verbs::context_ref device, std::shared_ptr<device_domain>& result) {
+  static auto& domains = *new std::map<ibv_context*, std::weak_ptr<device_domain>>;
+  const std::lock_guard<std::mutex> lock(domains_mutex());
+  std::weak_ptr<device_domain>& known = domains[device.native_handle()];
+  result = known.lock();
+  if (result) return {};
+  auto made = std::make_shared<device_domain>();
+  made->device = device;
+  return finish(std::move(made), known, result);
+}
+
+core::error device_domain::open(const verbs::api& table, const std::string& name,
+                                std::shared_ptr<device_domain>& result) {
+  static auto& domains = *new std::map<std::pair<const verbs::api*, std::string>, std::weak_ptr<device_domain>>;
+  const std::lock_guard<std::mutex> lock(domains_mutex());
+  std::weak_ptr<device_domain>& known = domains[{&table, name}];
+  result = known.lock();
+  if (result) return {};
+  auto made = std::make_shared<device_domain>();
+  verbs::error_code ec;
+  made->opened = verbs::context::open(name.c_str(), ec, table);
+  if (ec) return to_error(ec);
+  made->device = made->opened;
+  return finish(std::move(made), known, result);
 }
 
 }  // namespace io

@@ -9,6 +9,7 @@
 #include <asio_rdma/verbs/protection_domain.hpp>
 
 #include <memory>
+#include <string>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -17,12 +18,15 @@ namespace io {
 /// What all connections of the process share on one device: the protection domain, and what the device can do. It
 /// exists while a connection uses it.
 struct device_domain {
+  verbs::context opened;  // if it is ours
   verbs::context_ref device;
   verbs::protection_domain domain;
   ibv_device_attr limits{};
 
   /// The domain of a device, made if it does not exist. Thread-safe.
   static core::error get(verbs::context_ref device, std::shared_ptr<device_domain>& result);
+  /// The same for a device that no connection manager has opened, by its name. Another domain than the one above.
+  static core::error open(const verbs::api& table, const std::string& name, std::shared_ptr<device_domain>& result);
 };
 
 }  // namespace io

@@ -9,8 +9,14 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace io {
 
-memory_block::memory_block(std::size_t size) noexcept {
-  void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+memory_block::memory_block(std::size_t size) noexcept : memory_block(size, 0) {}
+
+memory_block memory_block::on_huge_pages(std::size_t size) noexcept {
+  return memory_block(size, MAP_HUGETLB);
+}
+
+memory_block::memory_block(std::size_t size, int more_flags) noexcept {
+  void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | more_flags, -1, 0);
   if (data == MAP_FAILED) return;
   data_ = static_cast<std::byte*>(data);
   size_ = size;

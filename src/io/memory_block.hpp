@@ -17,6 +17,8 @@ public:
   memory_block() noexcept = default;
   /// Empty, with errno set, if there is no memory.
   explicit memory_block(std::size_t size) noexcept;
+  /// The same on huge pages, whose size, that of the system's default ones, size is a multiple of.
+  static memory_block on_huge_pages(std::size_t size) noexcept;
   memory_block(memory_block&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   memory_block& operator=(memory_block&& other) noexcept {
@@ -31,6 +33,8 @@ public:
   explicit operator bool() const noexcept { return data_ != nullptr; }
 
 private:
+  memory_block(std::size_t size, int more_flags) noexcept;
+
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include "io/stream_queues.hpp"
 
+#include "io/new_queue_pair.hpp"
 #include "io/verbs_error.hpp"
 
 #include <algorithm>
@@ -56,26 +57,18 @@ core::error stream_queues::create_memory() {
 }
 
 core::error stream_queues::create_queue_pair(const verbs::cm_id& id, const connection_path& wish) {
-  error_code ec;
-  for (unsigned inline_size = sizes_.inline_size;; inline_size /= 2) {
-    ibv_qp_init_attr attributes{};
-    attributes.send_cq = completions_.native_handle();
-    attributes.recv_cq = completions_.native_handle();
-    attributes.qp_type = IBV_QPT_RC;
-    attributes.cap.max_send_wr = sizes_.send_depth;
-    attributes.cap.max_recv_wr = sizes_.receive_depth;
-    attributes.cap.max_send_sge = 1;
-    attributes.cap.max_recv_sge = 1;
-    attributes.cap.max_inline_data = inline_size;
-    queue_pair_ = verbs::queue_pair::create(device_->domain, attributes, ec);
-    if (!ec) {
-      sizes_.inline_size = attributes.cap.max_inline_data;
-      return initialize(id, queue_pair_, wish);
-    }
-    // Devices differ in what they take inline and do not say how much; EINVAL may mean that it was too much.
-    if (ec.value() != EINVAL || inline_size == 0) break;
-  }
-  return ec.value() == ENOMEM ? core::error(core::library_error::device_limit) : io::to_error(ec);
+  ibv_qp_init_attr attributes{};
+  attributes.send_cq = completions_.native_handle();
+  attributes.recv_cq = completions_.native_handle();
+  attributes.qp_type = IBV_QPT_RC;
+  attributes.cap.max_send_wr = sizes_.send_depth;
+  attributes.cap.max_recv_wr = sizes_.receive_depth;
+  attributes.cap.max_send_sge = 1;
+  attributes.cap.max_recv_sge = 1;
+  attributes.cap.max_inline_data = sizes_.inline_size;
+  if (const core::error e = new_queue_pair(device_->domain, attributes, queue_pair_)) return e;
+  sizes_.inline_size = attributes.cap.max_inline_data;
+  return initialize(id, queue_pair_, wish);
 }
 
 void stream_queues::destroy(verbs::cm_id& id) noexcept {

@@ -3,6 +3,7 @@
 
 // How a connection comes to be, and what the connection manager has to say about it afterwards.
 
+#include "cm/answers.hpp"
 #include "io/verbs_error.hpp"
 #include "log/log.hpp"
 #include "socket/address.hpp"
@@ -41,50 +42,6 @@ rdma_conn_param parameters(const settings& s, std::uint32_t queue_pair, const un
   p.rnr_retry_count = static_cast<std::uint8_t>(s[option::rnr_retry]);
   p.qp_num = queue_pair;
   return p;
-}
-
-/// What a refusal means, in the terms of connect(2) where there are such.
-error reject_error(const verbs::cm_event& event, const char*& detail) noexcept {
-  const auto reject = transfer::decode_reject(event.private_data.data(), event.private_data_size);
-  if (!reject) {
-    constexpr int invalid_service_id = 8;  // nobody listens
-    constexpr int consumer_reject = 28;    // a listener that is not ours said no
-    if (event.status == invalid_service_id || event.status == consumer_reject) return error(ECONNREFUSED);
-    return io::to_error(event.error());
-  }
-  switch (reject->reason) {
-    case transfer::reject_reason::incompatible_version:
-      return library_error::incompatible_version;
-    case transfer::reject_reason::mode_mismatch:
-      return library_error::mode_mismatch;
-    case transfer::reject_reason::not_ours:
-    case transfer::reject_reason::bad_handshake:
-      return library_error::protocol_error;
-    case transfer::reject_reason::backlog_full:
-      detail = "the listener's backlog is full";
-      break;
-    case transfer::reject_reason::out_of_resources:
-      detail = "the listener has no memory, descriptors or queue pairs left";
-      break;
-    case transfer::reject_reason::not_loopback:
-      detail = "the listener is bound to another address";
-      break;
-    case transfer::reject_reason::closing:
-      detail = "the listener was closed";
-      break;
-  }
-  return error(ECONNREFUSED);
-}
-
-error handshake_error(transfer::handshake_error e) noexcept {
-  switch (e) {
-    case transfer::handshake_error::not_ours:
-      return library_error::not_asio_rdma;
-    case transfer::handshake_error::incompatible_version:
-      return library_error::incompatible_version;
-    default:
-      return library_error::protocol_error;
-  }
 }
 
 }  // namespace
@@ -219,7 +176,7 @@ void connection::route_resolved() {
 
 void connection::answered(const verbs::cm_event& event) {
   const auto peer = transfer::decode_handshake(event.private_data.data(), event.private_data_size);
-  if (!peer) return fail_connect(handshake_error(peer.error), failure_step::connect);
+  if (!peer) return fail_connect(cm::handshake_error(peer.error), failure_step::connect);
   const auto agreed = transfer::agree(engine_.describe(), peer.value);
   if (!agreed) return fail_connect(library_error::mode_mismatch, failure_step::connect);
   engine_.start(peer.value, *agreed);
@@ -343,7 +300,7 @@ void connection::connect_failed(const verbs::cm_event& event) {
   error e;
   switch (event.type) {
     case RDMA_CM_EVENT_REJECTED:
-      e = reject_error(event, detail);
+      e = cm::reject_error(event, detail);
       break;
     case RDMA_CM_EVENT_UNREACHABLE:
       e = error(ETIMEDOUT);

@@ -83,6 +83,11 @@ int dealloc_pd(ibv_pd* pd) {
   return 0;
 }
 
+ibv_mr* reg_dmabuf_mr(ibv_pd*, std::uint64_t, std::size_t, std::uint64_t, int, int) {
+  errno = EOPNOTSUPP;  // there is no device that could reach it
+  return nullptr;
+}
+
 ibv_mr* reg_mr(ibv_pd* pd, void* address, std::size_t length, int access) {
   return reg_mr_iova(pd, address, length, reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(access));
 }

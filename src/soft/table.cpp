@@ -100,6 +100,7 @@ const api& software_device() noexcept {
     t.cm_freeaddrinfo = soft::cm::freeaddrinfo;
     t.cm_get_devices = soft::cm::get_devices;
     t.cm_free_devices = soft::cm::free_devices;
+    t.reg_dmabuf_mr = soft::reg_dmabuf_mr;
     return t;
   }();
   return table;

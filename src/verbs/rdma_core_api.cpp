@@ -105,6 +105,7 @@ const api& rdma_core() noexcept {
     t.cm_freeaddrinfo = rdma_freeaddrinfo;
     t.cm_get_devices = rdma_get_devices;
     t.cm_free_devices = rdma_free_devices;
+    t.reg_dmabuf_mr = ibv_reg_dmabuf_mr;
     return t;
   }();
   return table;

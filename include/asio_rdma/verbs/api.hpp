@@ -121,6 +121,7 @@ struct api {
   void (*cm_freeaddrinfo)(rdma_addrinfo* list);
   ibv_context** (*cm_get_devices)(int* count);
   void (*cm_free_devices)(ibv_context** list);
+  ibv_mr* (*reg_dmabuf_mr)(ibv_pd* pd, std::uint64_t offset, std::size_t length, std::uint64_t iova, int fd, int access);
 };
 
 /// The table of rdma-core: the system's real devices.

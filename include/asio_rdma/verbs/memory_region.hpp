@@ -36,6 +36,15 @@ public:
     return memory_region({region, table});
   }
 
+  /// Registers length bytes of a dmabuf, which stands for memory of another device, from offset on; the region's addresses
+  /// begin at iova. EOPNOTSUPP where the device cannot.
+  static memory_region register_dmabuf(ref<ibv_pd> domain, int fd, std::uint64_t offset, std::size_t length,
+                                       std::uint64_t iova, int access, error_code& ec) noexcept {
+    const api& table = domain.table();
+    ibv_mr* const region = table.reg_dmabuf_mr(domain.native_handle(), offset, length, iova, fd, access);
+    return memory_region({detail::check(region, ec), table});
+  }
+
   /// Names the region in local scatter/gather entries.
   std::uint32_t lkey() const noexcept { return handle_->lkey; }
   /// Names the region in a peer's one-sided operations.

@@ -21,7 +21,7 @@ enum class error_domain : int {
   cm_reject = 4,    ///< reason of a connection manager reject (IBTA 12.6.7.2)
   foreign_address = 5, ///< index into the table of addresses that no RDMA device owns, see intern_foreign_address()
   device_policy = 6,   ///< index into the table of what the device policy has refused, see error/refusal.hpp
-  option = 7,          ///< index into the table of what was wrong with socket options, see error/option_error.hpp
+  option = 7,          ///< index into the table of what was wrong with options or requests, see error/option_error.hpp
 };
 
 /// Failures that neither errno nor verbs have a name for. Part of the ABI: numbers never change.
@@ -42,6 +42,7 @@ enum class library_error : int {
   bad_default = 14,           ///< condition only, as the next one; the codes are those of error_domain::option
   option_refused = 15,        ///< the device or the connection manager cannot do what a socket option asks for
   forked = 16,                ///< this process was forked from one that had sockets
+  misuse = 17,                ///< condition only; the codes are those of error_domain::option
 };
 
 /// An error as the compiled core hands it over. It is plain data, so that one library binary serves programs that

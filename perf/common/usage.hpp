@@ -1,12 +1,14 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-#ifndef ASIO_RDMA_PERF_USAGE_HPP
-#define ASIO_RDMA_PERF_USAGE_HPP
+#ifndef ASIO_RDMA_PERF_COMMON_USAGE_HPP
+#define ASIO_RDMA_PERF_COMMON_USAGE_HPP
 
 #include <sys/resource.h>
 
 #include <chrono>
+
+namespace perf {
 
 /// Time, and what this process needed for it.
 struct usage {
@@ -37,5 +39,7 @@ private:
 
   usage begin_ = current();
 };
+
+}  // namespace perf
 
 #endif

@@ -1,0 +1,571 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_RAW_CONNECTION_HPP
+#define ASIO_RDMA_RAW_CONNECTION_HPP
+
+#include <asio_rdma/detail/asio_error.hpp>
+#include <asio_rdma/detail/raw_endpoint.hpp>
+#include <asio_rdma/detail/raw_state.hpp>
+#include <asio_rdma/raw_options.hpp>
+#include <asio_rdma/registered_memory.hpp>
+#include <asio_rdma/verbs/completion_queue.hpp>
+#include <asio_rdma/verbs/context.hpp>
+#include <asio_rdma/verbs/queue_pair.hpp>
+#include <asio_rdma/work_completion.hpp>
+#include <asio_rdma/work_request.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/ip/basic_endpoint.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/throw_exception.hpp>
+
+#include <poll.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+/// Whether requests are checked before they are posted: in builds without NDEBUG, or with ASIO_RDMA_CHECKED. All parts of
+/// a program that use the same connection should be built alike.
+#if defined(ASIO_RDMA_CHECKED) || !defined(NDEBUG)
+#define ASIO_RDMA_DETAIL_CHECKS true
+#else
+#define ASIO_RDMA_DETAIL_CHECKS false
+#endif
+
+namespace asio_rdma {
+inline namespace v1 {
+
+/// What a raw connection has done since it counts.
+struct raw_statistics {
+  std::uint64_t posts = 0;        ///< calls of ibv_post_send and ibv_post_recv: doorbells
+  std::uint64_t requests = 0;     ///< posted by them
+  std::uint64_t polls = 0;        ///< calls of ibv_poll_cq
+  std::uint64_t empty_polls = 0;  ///< that found nothing
+  std::uint64_t completions = 0;
+  std::chrono::nanoseconds post_time{0};
+  std::chrono::nanoseconds poll_time{0};
+};
+
+/// A list of requests of which not all could be posted.
+class post_error : public boost::system::system_error {
+public:
+  post_error(const boost::system::error_code& ec, const char* what, std::size_t posted)
+      : system_error(ec, what), posted_(posted) {}
+  /// How many were: the one of that index, counted from 0, is the bad one.
+  std::size_t posted() const noexcept { return posted_; }
+
+private:
+  std::size_t posted_;
+};
+
+/// A queue pair that is connected with another, for programs that want what the card gives: they register memory, post
+/// requests, and poll for completions. There is no framing, no flow control, no copy and no thread in between; post_send()
+/// is ibv_post_send(), poll() is ibv_poll_cq(). doc/raw.md is a tutorial.
+///
+/// It is made in two steps, so that memory can be registered and offered, and receives be posted, before the peer can
+/// send: open(), or raw_acceptor::accept_request(), makes the queues; establish() connects. connect() and
+/// raw_acceptor::accept() do both.
+///
+/// In a build without NDEBUG, or with ASIO_RDMA_CHECKED, every request is checked before it is posted: errc::misuse says
+/// what is wrong. Otherwise nothing is checked, by us, that the device does not check.
+///
+/// @par Thread Safety
+/// Distinct objects: safe. Shared objects: unsafe.
+template <class Executor = boost::asio::any_io_executor>
+class basic_raw_connection {
+public:
+  using executor_type = Executor;
+  using endpoint_type = boost::asio::ip::tcp::endpoint;
+  using error_code = boost::system::error_code;
+
+  explicit basic_raw_connection(const Executor& ex) : executor_(ex) {}
+  template <class ExecutionContext,
+            class = std::enable_if_t<std::is_convertible_v<ExecutionContext&, boost::asio::execution_context&>>>
+  explicit basic_raw_connection(ExecutionContext& context) : executor_(context.get_executor()) {}
+
+  basic_raw_connection(basic_raw_connection&& other) noexcept : executor_(other.executor_) { take(other); }
+  basic_raw_connection& operator=(basic_raw_connection&& other) noexcept {
+    if (this != &other) {
+      close();
+      executor_ = other.executor_;
+      take(other);
+    }
+    return *this;
+  }
+  /// As close().
+  ~basic_raw_connection() { close(); }
+
+  executor_type get_executor() const noexcept { return executor_; }
+
+  // ---- Set-up
+
+  /// Finds the way to an address, chooses the device, and makes the queues. Blocks for options.setup_timeout at most.
+  void open(const endpoint_type& peer, const raw_options& options, error_code& ec) {
+    start_open(peer, options, ec);
+    if (!ec) finish(&core::raw_link::prepared, ec);
+  }
+  void open(const endpoint_type& peer, const raw_options& options = {}) {
+    error_code ec;
+    open(peer, options, ec);
+    throw_error(ec, "raw_connection: open");
+  }
+
+  /// Tells the peer of a piece of memory, when the connection is established: it is the peer's remote_memory() then. The
+  /// memory has to be registered for what the peer shall do with it. Before establish().
+  void offer(const remote_memory& memory, error_code& ec) noexcept {
+    ec = detail::to_asio_error(link().offer({memory.address, memory.length, memory.key}));
+  }
+  void offer(const remote_memory& memory) {
+    error_code ec;
+    offer(memory, ec);
+    throw_error(ec, "raw_connection: offer");
+  }
+
+  /// Connects with the peer, or accepts it. Afterwards both ends know what the other has offered. Blocks for
+  /// options.setup_timeout at most. An end whose establish() has returned may send: post your receives before.
+  void establish(error_code& ec) {
+    ec = detail::to_asio_error(link().establish());
+    if (!ec) finish(&core::raw_link::established, ec);
+  }
+  void establish() {
+    error_code ec;
+    establish(ec);
+    throw_error(ec, "raw_connection: establish");
+  }
+
+  void connect(const endpoint_type& peer, const raw_options& options, error_code& ec) {
+    open(peer, options, ec);
+    if (!ec) establish(ec);
+  }
+  void connect(const endpoint_type& peer, const raw_options& options = {}) {
+    error_code ec;
+    connect(peer, options, ec);
+    throw_error(ec, "raw_connection: connect");
+  }
+
+  /// True from open() or accept_request() to close().
+  bool is_open() const noexcept { return static_cast<bool>(state_); }
+
+  /// Destroys everything at once. Requests that have not completed are forgotten, data that was posted may be lost: take
+  /// the completions first. The device touches no memory any more when it returns.
+  void close() noexcept {
+    objects_ = {};
+    queue_pair_ = nullptr;
+    completions_ = nullptr;
+    is_slow_ = true;
+    if (const auto state = std::move(state_)) state->close();
+  }
+
+  /// Makes the device give back every request: those that it has not done complete with an error (IBV_WC_WR_FLUSH_ERR).
+  /// The connection ends.
+  void flush(error_code& ec) noexcept { ec = detail::to_asio_error(link().flush()); }
+  void flush() {
+    error_code ec;
+    flush(ec);
+    throw_error(ec, "raw_connection: flush");
+  }
+
+  /// Why an established connection has ended, as far as somebody has said so: connection_reset when the peer closed it,
+  /// or is gone. All its requests are flushed then.
+  error_code ended() noexcept { return detail::to_asio_error(link().ended()); }
+
+  endpoint_type local_endpoint() const { return endpoint(&core::raw_link::local_address); }
+  endpoint_type remote_endpoint() const { return endpoint(&core::raw_link::remote_address); }
+
+  /// What the queues were granted; from establish() on, what the path has, too.
+  raw_limits limits() const noexcept { return link().limits(); }
+  /// What the peer has offered; nothing before establish().
+  remote_memory peer_memory() const noexcept {
+    const core::raw_memory m = link().remote_memory();
+    return remote_memory(m.address, m.length, m.key);
+  }
+  /// Datagrams: where the peer is.
+  datagram_address peer() const noexcept {
+    const core::raw_address a = link().remote_queue();
+    return {a.handle, a.queue_pair, a.qkey};
+  }
+
+  // ---- Memory. From open() or accept_request() on.
+
+  /// Zeroed memory of the library's. errc::memlock_limit if the process may not pin that much.
+  registered_memory register_memory(std::size_t size, memory_access access, error_code& ec) {
+    return create_region({core::raw_memory_source::own, nullptr, size, static_cast<int>(access)}, ec);
+  }
+  registered_memory register_memory(std::size_t size, memory_access access = memory_access::all) {
+    error_code ec;
+    registered_memory result = register_memory(size, access, ec);
+    throw_error(ec, "raw_connection: register_memory");
+    return result;
+  }
+  /// The same on huge pages of the system's default size, which the device finds its way in faster; size is rounded up to
+  /// whole ones. An error if the system has none to give.
+  registered_memory register_huge_pages(std::size_t size, memory_access access, error_code& ec) {
+    return create_region({core::raw_memory_source::huge_pages, nullptr, size, static_cast<int>(access)}, ec);
+  }
+  registered_memory register_huge_pages(std::size_t size, memory_access access = memory_access::all) {
+    error_code ec;
+    registered_memory result = register_huge_pages(size, access, ec);
+    throw_error(ec, "raw_connection: register_huge_pages");
+    return result;
+  }
+  /// The caller's own memory, which has to outlive the result.
+  registered_memory register_memory(void* data, std::size_t size, memory_access access, error_code& ec) {
+    return create_region({core::raw_memory_source::callers, data, size, static_cast<int>(access)}, ec);
+  }
+  registered_memory register_memory(void* data, std::size_t size, memory_access access = memory_access::all) {
+    error_code ec;
+    registered_memory result = register_memory(data, size, access, ec);
+    throw_error(ec, "raw_connection: register_memory");
+    return result;
+  }
+  /// A piece of the memory of another device, such as a GPU, that a dmabuf stands for. operation_not_supported where the
+  /// device or its driver cannot.
+  registered_memory register_dmabuf(int fd, std::uint64_t offset, std::size_t size, memory_access access,
+                                    error_code& ec) {
+    return create_region({core::raw_memory_source::dmabuf, nullptr, size, static_cast<int>(access), fd, offset}, ec);
+  }
+  registered_memory register_dmabuf(int fd, std::uint64_t offset, std::size_t size,
+                                    memory_access access = memory_access::all) {
+    error_code ec;
+    registered_memory result = register_dmabuf(fd, offset, size, access, ec);
+    throw_error(ec, "raw_connection: register_dmabuf");
+    return result;
+  }
+
+  // ---- Data
+
+  /// Posts a request (ibv_post_send). ENOMEM (not_enough_memory) if the send queue is full, invalid_argument for what the
+  /// device cannot do.
+  [[gnu::always_inline]] void post_send(work_request& request, error_code& ec) {
+    request.next = nullptr;
+    ibv_send_wr* bad;
+    if (const core::error e = post(&request, bad)) {
+      ec = detail::to_asio_error(e);
+    } else {
+      ec.clear();
+    }
+  }
+  [[gnu::always_inline]] void post_send(work_request& request) {
+    request.next = nullptr;
+    ibv_send_wr* bad;
+    if (const core::error e = post(&request, bad)) throw_post_error(e, "raw_connection: post_send", 0);
+  }
+  [[gnu::always_inline]] void post_send(work_request&& request) { post_send(request); }
+  [[gnu::always_inline]] void post_send(work_request&& request, error_code& ec) { post_send(request, ec); }
+
+  /// Posts requests of any kinds in order, with one call and one doorbell. Returns how many were posted; if not all, ec
+  /// says why the next one was not. It changes their member next.
+  [[gnu::always_inline]] std::size_t post_send(span<work_request> requests, error_code& ec) {
+    ec.clear();
+    if (requests.empty()) return 0;
+    chain(requests);
+    ibv_send_wr* bad;
+    if (const core::error e = post(requests.data(), bad)) {
+      ec = detail::to_asio_error(e);
+      return static_cast<std::size_t>(static_cast<work_request*>(bad) - requests.data());
+    }
+    return requests.size();
+  }
+  /// Throws post_error, which says how many were.
+  [[gnu::always_inline]] void post_send(span<work_request> requests) {
+    if (requests.empty()) return;
+    chain(requests);
+    ibv_send_wr* bad;
+    if (const core::error e = post(requests.data(), bad)) {
+      throw_post_error(e, "raw_connection: post_send", static_cast<work_request*>(bad) - requests.data());
+    }
+  }
+
+  /// Posts receives (ibv_post_recv), as post_send().
+  [[gnu::always_inline]] void post_receive(receive_request& request, error_code& ec) {
+    request.next = nullptr;
+    ibv_recv_wr* bad;
+    if (const core::error e = post(&request, bad)) {
+      ec = detail::to_asio_error(e);
+    } else {
+      ec.clear();
+    }
+  }
+  [[gnu::always_inline]] void post_receive(receive_request& request) {
+    request.next = nullptr;
+    ibv_recv_wr* bad;
+    if (const core::error e = post(&request, bad)) throw_post_error(e, "raw_connection: post_receive", 0);
+  }
+  [[gnu::always_inline]] void post_receive(receive_request&& request) { post_receive(request); }
+  [[gnu::always_inline]] void post_receive(receive_request&& request, error_code& ec) { post_receive(request, ec); }
+  [[gnu::always_inline]] std::size_t post_receive(span<receive_request> requests, error_code& ec) {
+    ec.clear();
+    if (requests.empty()) return 0;
+    chain(requests);
+    ibv_recv_wr* bad;
+    if (const core::error e = post(requests.data(), bad)) {
+      ec = detail::to_asio_error(e);
+      return static_cast<std::size_t>(static_cast<receive_request*>(bad) - requests.data());
+    }
+    return requests.size();
+  }
+  [[gnu::always_inline]] void post_receive(span<receive_request> requests) {
+    if (requests.empty()) return;
+    chain(requests);
+    ibv_recv_wr* bad;
+    if (const core::error e = post(requests.data(), bad)) {
+      throw_post_error(e, "raw_connection: post_receive", static_cast<receive_request*>(bad) - requests.data());
+    }
+  }
+
+  /// Takes up to completions.size() completions of this connection, of sends and receives alike, and returns how many
+  /// (ibv_poll_cq). Never waits. An error only if the completion queue is broken, or the connection not open.
+  [[gnu::always_inline]] std::size_t poll(span<work_completion> completions, error_code& ec) {
+    const int n = do_poll(completions);
+    if (__builtin_expect(n < 0, 0)) {
+      ec = poll_error();
+      return 0;
+    }
+    ec.clear();
+    return static_cast<std::size_t>(n);
+  }
+  [[gnu::always_inline]] std::size_t poll(span<work_completion> completions) {
+    const int n = do_poll(completions);
+    if (__builtin_expect(n < 0, 0)) throw_error(poll_error(), "raw_connection: poll");
+    return static_cast<std::size_t>(n);
+  }
+
+  /// As poll(), but sleeps until there is a completion.
+  std::size_t wait(span<work_completion> completions, error_code& ec) {
+    for (;;) {
+      std::size_t n = poll(completions, ec);
+      if (n != 0 || ec || completions.empty()) return n;
+      if (const core::error e = link().arm(false)) {
+        ec = detail::to_asio_error(e);
+        return 0;
+      }
+      n = poll(completions, ec);  // one that came in between raises no event
+      if (n != 0 || ec) return n;
+      pollfd ready{channel_fd_, POLLIN, 0};
+      (void)::poll(&ready, 1, -1);
+      (void)link().take_events();
+    }
+  }
+  std::size_t wait(span<work_completion> completions) {
+    error_code ec;
+    const std::size_t n = wait(completions, ec);
+    throw_error(ec, "raw_connection: wait");
+    return n;
+  }
+
+  // ---- Measuring
+
+  /// Whether the connection counts, and measures the time that is spent in posting and in polling, which costs two looks
+  /// at the clock a call. ASIO_RDMA_PROBE=1 turns it on from the beginning.
+  void probe(bool on) noexcept {
+    is_probing_ = on;
+    update_slow();
+  }
+  bool probe() const noexcept { return is_probing_; }
+  /// What was counted while probe() was on.
+  const raw_statistics& statistics() const noexcept { return statistics_; }
+
+  // ---- Verbs: what this class does not do. The objects live until close(). Null before open().
+
+  verbs::context_ref device() const noexcept { return {objects_.context, table()}; }
+  verbs::ref<ibv_pd> protection_domain() const noexcept { return {objects_.domain, table()}; }
+  verbs::completion_queue_ref completion_queue() const noexcept { return {objects_.completions, table()}; }
+  verbs::queue_pair_ref queue_pair() const noexcept { return {objects_.queue_pair, table()}; }
+  /// All of them, and the channel, as verbs have them.
+  const core::raw_objects& native_handle() const noexcept { return objects_; }
+
+private:
+  template <class>
+  friend class basic_raw_acceptor;
+
+  core::raw_link& link() const noexcept {
+    static core::raw_link none;  // every function of it says that it is closed
+    return state_ ? state_->link : none;
+  }
+
+  void start_open(const endpoint_type& peer, const raw_options& options, error_code& ec) {
+    if (state_) {
+      ec = boost::asio::error::already_open;
+      return;
+    }
+    auto state = std::make_shared<detail::raw_state>();
+    ec = detail::to_asio_error(core::raw_link::open(options, options.device.c_str(), peer.data(),
+                                                    static_cast<socklen_t>(peer.size()), state->link));
+    if (!ec) state_ = std::move(state);
+  }
+
+  /// Waits for the outcome of a step of the set-up.
+  void finish(core::error (core::raw_link::*outcome)() noexcept, error_code& ec) {
+    core::error e;
+    while (detail::must_wait(e = (link().*outcome)())) link().wait();
+    finished(e, ec);
+  }
+  void finished(core::error e, error_code& ec) {
+    ec = detail::to_asio_error(e);
+    if (!ec) refresh();
+    if (ec) close();
+  }
+
+  void adopt(core::raw_link&& l) {
+    state_ = std::make_shared<detail::raw_state>();
+    state_->link = std::move(l);
+    refresh();
+  }
+
+  void refresh() noexcept {
+    objects_ = link().objects();
+    queue_pair_ = objects_.queue_pair;
+    completions_ = objects_.completions;
+    channel_fd_ = objects_.channel_fd;
+    update_slow();
+  }
+
+  void update_slow() noexcept { is_slow_ = queue_pair_ == nullptr || is_probing_; }
+
+  void take(basic_raw_connection& other) noexcept {
+    state_ = std::move(other.state_);
+    is_probing_ = other.is_probing_;
+    statistics_ = other.statistics_;
+    refresh();
+    other.close();
+  }
+
+  endpoint_type endpoint(core::error (core::raw_link::*which)(sockaddr_storage&) const noexcept) const {
+    return detail::raw_endpoint_of(link(), which);
+  }
+
+  registered_memory create_region(const core::raw_region_request& request, error_code& ec) {
+    core::raw_region region;
+    ec = detail::to_asio_error(core::raw_region::create(link(), request, region));
+    return ec ? registered_memory() : registered_memory(std::move(region));
+  }
+
+  const verbs::api& table() const noexcept { return objects_.table ? *objects_.table : verbs::rdma_core(); }
+
+  template <class Request>
+  [[gnu::always_inline]] static void chain(span<Request> requests) noexcept {
+    Request* const last = requests.end() - 1;
+    for (Request* r = requests.data(); r != last; ++r) r->next = r + 1;
+    last->next = nullptr;
+  }
+
+  [[gnu::always_inline]] core::error post(ibv_send_wr* first, ibv_send_wr*& bad) {
+    if (ASIO_RDMA_DETAIL_CHECKS) return slow_post<true>(first, bad);
+    if (__builtin_expect(is_slow_, 0)) return slow_post<false>(first, bad);
+    return core::error(::ibv_post_send(queue_pair_, first, &bad));
+  }
+  [[gnu::always_inline]] core::error post(ibv_recv_wr* first, ibv_recv_wr*& bad) {
+    if (ASIO_RDMA_DETAIL_CHECKS) return slow_post<true>(first, bad);
+    if (__builtin_expect(is_slow_, 0)) return slow_post<false>(first, bad);
+    return core::error(::ibv_post_recv(queue_pair_, first, &bad));
+  }
+
+  [[gnu::always_inline]] int do_poll(span<work_completion> completions) {
+    if (ASIO_RDMA_DETAIL_CHECKS) return slow_poll<true>(completions);
+    if (__builtin_expect(is_slow_, 0)) return slow_poll<false>(completions);
+    return ::ibv_poll_cq(completions_, static_cast<int>(completions.size()), completions.data());
+  }
+
+  using clock = std::chrono::steady_clock;
+
+  static int call_post(ibv_qp* qp, ibv_send_wr* first, ibv_send_wr** bad) { return ::ibv_post_send(qp, first, bad); }
+  static int call_post(ibv_qp* qp, ibv_recv_wr* first, ibv_recv_wr** bad) { return ::ibv_post_recv(qp, first, bad); }
+
+  template <bool Check, class Request>
+  [[gnu::noinline]] core::error slow_post(Request* first, Request*& bad) {
+    bad = first;
+    if (queue_pair_ == nullptr) return core::error(ENOTCONN);
+    if (Check) {
+      const Request* wrong;
+      if (const core::error e = link().check(first, wrong)) {
+        // Those before it are posted, as by a device that finds the fault.
+        const core::error earlier = wrong == first ? core::error() : post_before(first, wrong, bad);
+        if (!earlier) bad = const_cast<Request*>(wrong);
+        return earlier ? earlier : e;
+      }
+    }
+    const core::error e = probed_post(first, bad);
+    if (Check) link().posted(first, e ? bad : nullptr);
+    return e;
+  }
+
+  /// Posts the requests of a list before the given one.
+  template <class Request>
+  core::error post_before(Request* first, const Request* end, Request*& bad) {
+    Request* last = first;
+    while (last->next != end) last = static_cast<Request*>(last->next);
+    Request* const rest = std::exchange(last->next, nullptr);
+    const core::error e = slow_post<true>(first, bad);
+    last->next = rest;
+    return e;
+  }
+
+  template <class Request>
+  core::error probed_post(Request* first, Request*& bad) {
+    if (!is_probing_) return core::error(call_post(queue_pair_, first, &bad));
+    const clock::time_point begin = clock::now();
+    const int result = call_post(queue_pair_, first, &bad);
+    statistics_.post_time += clock::now() - begin;
+    ++statistics_.posts;
+    for (const Request* r = first; r != nullptr && !(result != 0 && r == bad); r = r->next) ++statistics_.requests;
+    return core::error(result);
+  }
+
+  template <bool Check>
+  [[gnu::noinline]] int slow_poll(span<work_completion> completions) {
+    if (completions_ == nullptr) return -1;
+    const int n = probed_poll(completions);
+    if (Check && n > 0) link().completed(completions.data(), n);
+    return n;
+  }
+
+  int probed_poll(span<work_completion> completions) {
+    const auto size = static_cast<int>(completions.size());
+    if (!is_probing_) return ::ibv_poll_cq(completions_, size, completions.data());
+    const clock::time_point begin = clock::now();
+    const int n = ::ibv_poll_cq(completions_, size, completions.data());
+    statistics_.poll_time += clock::now() - begin;
+    ++statistics_.polls;
+    if (n == 0) ++statistics_.empty_polls;
+    if (n > 0) statistics_.completions += static_cast<unsigned>(n);
+    return n;
+  }
+
+  [[gnu::noinline]] error_code poll_error() const noexcept {
+    return error_code(completions_ == nullptr ? ENOTCONN : EIO, boost::system::system_category());
+  }
+
+  static void throw_error(const error_code& ec, const char* what) {
+    if (ec) boost::throw_exception(boost::system::system_error(ec, what));
+  }
+  [[gnu::noinline]] static void throw_post_error(core::error e, const char* what, std::ptrdiff_t posted) {
+    boost::throw_exception(post_error(detail::to_asio_error(e), what, static_cast<std::size_t>(posted)));
+  }
+
+  // What every post and poll looks at comes first.
+  ibv_qp* queue_pair_ = nullptr;
+  ibv_cq* completions_ = nullptr;
+  bool is_slow_ = true;  // something is to be done besides
+  bool is_probing_ = core::raw_probe_wanted();
+  int channel_fd_ = -1;
+  raw_statistics statistics_;
+  core::raw_objects objects_;
+  std::shared_ptr<detail::raw_state> state_;
+  Executor executor_;
+};
+
+using raw_connection = basic_raw_connection<>;
+
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif

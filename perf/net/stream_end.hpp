@@ -1,0 +1,326 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_PERF_NET_STREAM_END_HPP
+#define ASIO_RDMA_PERF_NET_STREAM_END_HPP
+
+#include "../common/end.hpp"
+#include "../common/pattern.hpp"
+#include "../common/ticks.hpp"
+#include "../common/window.hpp"
+#include "last_message.hpp"
+
+#include <asio_rdma/asio_rdma.hpp>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/json.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace perf::net {
+
+/// Messages of one size over sockets of a protocol that carries streams of bytes, as a program for TCP would send them.
+template <class Protocol>
+class stream_end : public end {
+public:
+  explicit stream_end(const end_of& e) : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
+    namespace json = boost::json;
+    using endpoint = typename Protocol::endpoint;
+    connections_.reserve(settings_.connections);
+    if (is_client_) {
+      const json::object server = line_.receive();
+      const endpoint address(line_.remote_address(), server.at("port").template to_number<std::uint16_t>());
+      for (std::uint64_t i = 0; i < settings_.connections; ++i) {
+        typename Protocol::socket socket(io_, address.protocol());
+        set_options(socket);
+        socket.connect(address);
+        add(std::move(socket));
+      }
+    } else {
+      const endpoint address(line_.local_address(), 0);
+      typename Protocol::acceptor acceptor(io_);
+      acceptor.open(address.protocol());
+      set_options(acceptor);
+      acceptor.bind(address);
+      acceptor.listen();
+      line_.send({{"port", acceptor.local_endpoint().port()}});
+      accept_all(acceptor);
+    }
+  }
+
+  carrier describe() override {
+    carrier c;
+    auto& socket = connections_.front().socket;
+    const auto text = [](const auto& endpoint) {
+      std::ostringstream out;
+      out << endpoint;
+      return out.str();
+    };
+    c.local = text(socket.local_endpoint());
+    c.remote = text(socket.remote_endpoint());
+    if constexpr (std::is_same_v<Protocol, asio_rdma::rc>) {
+      const asio_rdma::socket_statistics s = asio_rdma::statistics(socket);
+      c.device = s.device;
+      c.mtu = s.path_mtu;
+      c.gid_index = static_cast<std::uint64_t>(s.gid_index);
+      find_link(c, s.port);
+    }
+    return c;
+  }
+
+  std::uint64_t largest_message() const override { return std::uint64_t{1} << 30; }
+
+  void prepare(std::uint64_t size) override {
+    for (connection& c : connections_) c.block.assign(static_cast<std::size_t>(size), 0);
+  }
+
+  result run(const phase& p) override {
+    for (connection& c : connections_) {
+      c.sent = c.received = 0;
+      c.is_done = false;
+    }
+    result r;
+    window timing(p);
+    window_ = &timing;
+    phase_ = &p;
+    result_ = &r;
+    sent_ = 0;
+    scale_.reset();
+    const bool sends = is_client_ || settings_.bidirectional;
+    if (latency_) {
+      r.halved = true;
+      is_client_ ? ping() : pong();
+    } else {
+      transfer(sends);
+    }
+    if (sends) timing.finish(sent_, r);
+    r.tick_nanoseconds = scale_.nanoseconds();
+    return r;
+  }
+
+private:
+  using error_code = boost::system::error_code;
+  using bytes = std::vector<unsigned char>;
+
+  struct connection {
+    explicit connection(typename Protocol::socket s) : socket(std::move(s)) {}
+    typename Protocol::socket socket;
+    bytes block;          // what is sent
+    bytes arriving;       // what is received, where both go on at once
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;  // bytes
+    bool is_done = false;        // the last message has begun to arrive
+    std::uint64_t begun = 0;     // ticks
+  };
+
+  static void check(const error_code& ec) {
+    if (ec) throw boost::system::system_error(ec, "data connection");
+  }
+
+  template <class SocketOrAcceptor>
+  void set_options(SocketOrAcceptor& s) {
+    namespace asio = boost::asio;
+    if (settings_.receive_buffer != unset) {
+      s.set_option(asio::socket_base::receive_buffer_size(static_cast<int>(settings_.receive_buffer)));
+    }
+    if (settings_.send_buffer != unset) {
+      s.set_option(asio::socket_base::send_buffer_size(static_cast<int>(settings_.send_buffer)));
+    }
+    if constexpr (std::is_same_v<Protocol, asio_rdma::rc>) {
+      if (settings_.queue_depth != unset) s.set_option(asio_rdma::queue_depth(static_cast<int>(settings_.queue_depth)));
+      if (settings_.gid_index != unset) s.set_option(asio_rdma::gid_index(static_cast<int>(settings_.gid_index)));
+      if (settings_.service_level != unset) {
+        s.set_option(asio_rdma::service_level(static_cast<int>(settings_.service_level)));
+      }
+      if (settings_.traffic_class != unset) {
+        s.set_option(asio_rdma::traffic_class(static_cast<int>(settings_.traffic_class)));
+      }
+    }
+  }
+
+  void add(typename Protocol::socket socket) {
+    socket.set_option(typename Protocol::no_delay(true));
+    connections_.emplace_back(std::move(socket));
+  }
+
+  // A client that dies before it has connected is noticed on the control connection.
+  template <class Acceptor>
+  void accept_all(Acceptor& acceptor) {
+    acceptor.non_blocking(true);
+    while (connections_.size() < settings_.connections) {
+      error_code ec;
+      typename Protocol::socket socket = acceptor.accept(ec);
+      if (!ec) {
+        socket.non_blocking(false);
+        add(std::move(socket));
+      } else if (ec == boost::asio::error::would_block) {
+        if (line_.has_message()) line_.receive();  // an error; nothing else comes now
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      } else {
+        check(ec);
+      }
+    }
+  }
+
+  void work() {
+    io_.restart();
+    io_.run();
+  }
+
+  // Makes the next message to send.
+  void fill(connection& c) {
+    const bool last = phase_->seconds == 0 ? c.sent + 1 >= phase_->messages : window_->is_over(sent_);
+    c.block[0] = last ? is_last : more_follow;
+    if (settings_.validate) fill_pattern(c.block.data() + 1, c.block.size() - 1, c.sent, 1);
+    ++c.sent;
+    ++sent_;
+  }
+
+  // Looks at bytes that came; they can be of several messages.
+  void take(connection& c, const unsigned char* data, std::size_t size) {
+    const std::size_t length = c.block.size();
+    while (size > 0) {
+      const std::size_t offset = static_cast<std::size_t>(c.received % length);
+      const std::size_t part = std::min(size, length - offset);
+      if (offset == 0 && data[0] == is_last) c.is_done = true;
+      const std::size_t marker = offset == 0 ? 1 : 0;
+      if (settings_.validate) check_pattern(data + marker, part - marker, c.received / length, offset + marker);
+      c.received += part;
+      data += part;
+      size -= part;
+    }
+  }
+  static bool has_all(const connection& c) { return c.is_done && c.received % c.block.size() == 0; }
+
+  void transfer(bool sends) {
+    const bool receives = !is_client_ || settings_.bidirectional;
+    for (connection& c : connections_) c.arriving.resize(c.block.size());
+    if (settings_.async) {
+      for (connection& c : connections_) {
+        if (sends) send_next(c);
+        if (receives) receive_next(c);
+      }
+      work();
+    } else if (sends) {
+      connection& c = connections_.front();
+      do {
+        fill(c);
+        boost::asio::write(c.socket, boost::asio::buffer(c.block));
+      } while (c.block[0] != is_last);
+    } else {
+      connection& c = connections_.front();
+      while (!has_all(c)) {
+        take(c, c.arriving.data(), c.socket.read_some(boost::asio::buffer(c.arriving)));
+      }
+    }
+    // A sender's time ends when the other side has everything.
+    if (receives) line_.send({{"received", true}});
+    if (sends) line_.receive();
+  }
+
+  void send_next(connection& c) {
+    fill(c);
+    boost::asio::async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+      check(ec);
+      if (c.block[0] != is_last) send_next(c);
+    });
+  }
+
+  void receive_next(connection& c) {
+    c.socket.async_read_some(boost::asio::buffer(c.arriving), [this, &c](const error_code& ec, std::size_t size) {
+      check(ec);
+      take(c, c.arriving.data(), size);
+      if (!has_all(c)) receive_next(c);
+    });
+  }
+
+  void ping() {
+    connection& c = connections_.front();
+    c.arriving.resize(c.block.size());
+    if (settings_.async) {
+      ping_next(c);
+      work();
+      return;
+    }
+    do {
+      begin_ping(c);
+      boost::asio::write(c.socket, boost::asio::buffer(c.block));
+      boost::asio::read(c.socket, boost::asio::buffer(c.arriving));
+      end_ping(c);
+    } while (c.block[0] != is_last);
+  }
+
+  void begin_ping(connection& c) {
+    fill(c);
+    c.begun = ticks();
+  }
+  void end_ping(connection& c) {
+    const std::uint64_t passed = ticks() - c.begun;
+    if (window_->is_open()) {
+      result_->times.add(passed);
+      if (settings_.unsorted) result_->unsorted.push_back(passed);
+    }
+    if (settings_.validate) check_pattern(c.arriving.data() + 1, c.arriving.size() - 1, c.sent - 1, 1);
+  }
+
+  void ping_next(connection& c) {
+    begin_ping(c);
+    boost::asio::async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+      check(ec);
+      boost::asio::async_read(c.socket, boost::asio::buffer(c.arriving), [this, &c](const error_code& ec2, std::size_t) {
+        check(ec2);
+        end_ping(c);
+        if (c.block[0] != is_last) ping_next(c);
+      });
+    });
+  }
+
+  void pong() {
+    connection& c = connections_.front();
+    if (settings_.async) {
+      pong_next(c);
+      work();
+      return;
+    }
+    do {
+      boost::asio::read(c.socket, boost::asio::buffer(c.block));
+      boost::asio::write(c.socket, boost::asio::buffer(c.block));
+    } while (c.block[0] != is_last);
+  }
+
+  void pong_next(connection& c) {
+    boost::asio::async_read(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+      check(ec);
+      boost::asio::async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec2, std::size_t) {
+        check(ec2);
+        if (c.block[0] != is_last) pong_next(c);
+      });
+    });
+  }
+
+  const settings& settings_;
+  control& line_;
+  const bool latency_;
+  const bool is_client_;
+  boost::asio::io_context io_{1};
+  std::vector<connection> connections_;
+  std::uint64_t sent_ = 0;  // on all of them
+  const phase* phase_ = nullptr;
+  window* window_ = nullptr;
+  result* result_ = nullptr;
+  tick_scale scale_;
+};
+
+}  // namespace perf::net
+
+#endif

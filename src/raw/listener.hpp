@@ -1,0 +1,41 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_SRC_RAW_LISTENER_HPP
+#define ASIO_RDMA_SRC_RAW_LISTENER_HPP
+
+#include "raw/connection.hpp"
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace raw {
+
+/// Hears requests for raw connections, and keeps them until somebody takes them. Thread-safe.
+class listener {
+public:
+  virtual ~listener() = default;
+
+  virtual core::error take(std::shared_ptr<connection>& result) = 0;
+  virtual void close() noexcept = 0;
+
+  int fd() const noexcept { return notifier_.fd(); }
+  void wait() const noexcept;
+  /// As the user asked for it, with the port chosen.
+  sockaddr_storage local_address() const noexcept { return asked_; }
+
+protected:
+  listener(const core::raw_settings& s, const sockaddr_storage& asked) : settings_(s), asked_(asked) {}
+
+  std::mutex mutex_;
+  const core::raw_settings settings_;
+  sockaddr_storage asked_;
+  std::size_t backlog_ = 1;
+  bool closed_ = false;
+  io::notifier notifier_;
+};
+
+}  // namespace raw
+}  // namespace v1
+}  // namespace asio_rdma
+
+#endif
