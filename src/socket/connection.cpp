@@ -112,6 +112,13 @@ error connection::read(const iovec* buffers, std::size_t count, bool peek, std::
   const lock_type lock(mutex_);
   bytes = 0;
   at_end = false;
+  const error e = read_some(buffers, count, peek, bytes, at_end);
+  if (!e) update_background();
+  return e;
+}
+
+error connection::read_some(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes,
+                            bool& at_end) noexcept {
   if (user_closed_) return error(EBADF);
   if (phase_ != phase::established) return error(ENOTCONN);
   if (!keeps_messages() && is_empty(buffers, count)) return {};
@@ -119,7 +126,6 @@ error connection::read(const iovec* buffers, std::size_t count, bool peek, std::
   if (engine_.has_input()) {
     bytes = engine_.read(buffers, count, peek, at_end);
     ++engine_.counters().reads;
-    update_background();
     return {};
   }
   if (engine_.eof() || receiving_ended_) return library_error::eof;
@@ -128,13 +134,27 @@ error connection::read(const iovec* buffers, std::size_t count, bool peek, std::
   return not_yet();
 }
 
-error connection::write(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept {
+error connection::read_messages(socket::message* messages, std::size_t count, std::size_t& done) noexcept {
   const lock_type lock(mutex_);
-  bytes = 0;
+  error e;
+  for (; done < count; ++done) {
+    socket::message& m = messages[done];
+    if (done > 0 && !engine_.has_input()) break;
+    e = read_some(m.buffers, m.buffer_count, false, m.bytes, m.at_end);
+    if (e) break;
+  }
+  if (done > 0) update_background();
+  return done > 0 ? error() : e;
+}
+
+error connection::may_write() const noexcept {
   if (user_closed_) return error(EBADF);
   if (phase_ != phase::established) return error(ENOTCONN);
-  if (engine_.sending_ended()) return error(EPIPE);
-  if (!keeps_messages() && is_empty(buffers, count)) return {};
+  return engine_.sending_ended() ? error(EPIPE) : error();
+}
+
+/// Looks what has come, and whether anything can be taken over.
+error connection::look_for_room() noexcept {
   progress();
   if (has_ended()) return ended_;
   if (peer_disconnected_) return error(EPIPE);
@@ -142,17 +162,52 @@ error connection::write(const iovec* buffers, std::size_t count, bool ends, bool
     ++engine_.counters().writes_blocked;
     return not_yet();
   }
+  return {};
+}
+
+error connection::write(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept {
+  const lock_type lock(mutex_);
+  bytes = 0;
+  if (const error e = may_write()) return e;
+  if (!keeps_messages() && is_empty(buffers, count)) return {};
+  if (const error e = look_for_room()) return e;
   if (whole) {
-    const std::size_t size = total_of(buffers, count);
-    if (size > engine_.levels().send_buffer_size) return error(EMSGSIZE);
-    if (size > engine_.writable()) {
-      ++engine_.counters().writes_blocked;
-      return not_yet();
-    }
+    if (const error e = write_whole(buffers, count, false)) return e;
+    bytes = total_of(buffers, count);
+  } else {
+    bytes = engine_.write(buffers, count, ends, false);
+    ++engine_.counters().writes;
   }
-  bytes = engine_.write(buffers, count, ends);
   ++traffic_;
+  update_background();
+  return {};
+}
+
+/// One message, or none of it.
+error connection::write_whole(const iovec* buffers, std::size_t count, bool more) noexcept {
+  const std::size_t size = total_of(buffers, count);
+  if (size > engine_.levels().send_buffer_size) return error(EMSGSIZE);
+  if (size > engine_.writable() || !engine_.is_writable()) {
+    ++engine_.counters().writes_blocked;
+    return not_yet();
+  }
+  engine_.write(buffers, count, true, more);
   ++engine_.counters().writes;
+  return {};
+}
+
+error connection::write_messages(const socket::message* messages, std::size_t count, std::size_t& done) noexcept {
+  const lock_type lock(mutex_);
+  error e = may_write();
+  if (e || count == 0) return e;
+  e = look_for_room();
+  for (; !e && done < count; ++done) {
+    e = write_whole(messages[done].buffers, messages[done].buffer_count, true);
+    if (e) break;
+  }
+  if (done == 0) return e;
+  engine_.flush();
+  ++traffic_;
   update_background();
   return {};
 }

@@ -14,6 +14,7 @@
 #include "socket/stream_engine.hpp"
 #include "transfer/handshake.hpp"
 
+#include <asio_rdma/detail/core/socket.hpp>
 #include <asio_rdma/detail/core/statistics.hpp>
 #include <asio_rdma/verbs/cm_id.hpp>
 
@@ -60,6 +61,8 @@ public:
 
   error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
   error write(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept;
+  error write_messages(const socket::message* messages, std::size_t count, std::size_t& done) noexcept;
+  error read_messages(socket::message* messages, std::size_t count, std::size_t& done) noexcept;
   void abandon_message() noexcept;
   std::uint64_t write_position() noexcept;
   error acknowledged(std::uint64_t position) noexcept;
@@ -107,6 +110,10 @@ private:
   static constexpr std::chrono::milliseconds shortest_stand_in{10};
   static constexpr std::chrono::milliseconds longest_stand_in{1000};
 
+  error may_write() const noexcept;
+  error look_for_room() noexcept;
+  error write_whole(const iovec* buffers, std::size_t count, bool more) noexcept;
+  error read_some(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
   bool keeps_messages() const noexcept { return engine_.mode() == transfer::mode::message; }
   bool is_pending() const noexcept { return phase_ > phase::idle && phase_ < phase::established; }
   bool has_ended() const noexcept { return static_cast<bool>(ended_); }

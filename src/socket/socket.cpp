@@ -498,6 +498,18 @@ error socket::write_message(const iovec* buffers, std::size_t count, bool ends, 
   return c ? c->write(buffers, count, ends, whole, bytes) : impl_->no_connection();
 }
 
+error socket::write_messages(const message* messages, std::size_t count, std::size_t& done) noexcept {
+  done = 0;
+  const auto c = impl_->get_connection();
+  return c ? c->write_messages(messages, count, done) : impl_->no_connection();
+}
+
+error socket::read_messages(message* messages, std::size_t count, std::size_t& done) noexcept {
+  done = 0;
+  const auto c = impl_->get_connection();
+  return c ? c->read_messages(messages, count, done) : impl_->no_connection();
+}
+
 void socket::abandon_message() noexcept {
   if (const auto c = impl_->get_connection()) c->abandon_message();
 }

@@ -348,7 +348,7 @@ std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool pe
   return total;
 }
 
-std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool ends) noexcept {
+std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool ends, bool more) noexcept {
   std::size_t total = 0;
   bool is_all = true;
   for (std::size_t i = 0; i < count; ++i) {
@@ -373,7 +373,7 @@ std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool e
     within_message_ = !(is_all && ends);
     if (!within_message_) to_end_->add(staging_->staged());
   }
-  if (is_unposted()) flush();
+  if (!more && is_unposted()) flush();
   return total;
 }
 

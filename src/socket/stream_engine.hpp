@@ -61,9 +61,9 @@ public:
   std::size_t writable() const noexcept { return staging_ ? staging_->free() : 0; }
   /// Whether write() can take anything.
   bool is_writable() const noexcept { return staging_ && staging_->free() > 0 && (!keeps_messages() || !to_end_->full()); }
-  /// Copies in what there is room for and sends what can be sent. ends: in message mode, the last byte is the last one of
-  /// its message.
-  std::size_t write(const iovec* buffers, std::size_t count, bool ends) noexcept;
+  /// Copies in what there is room for and sends what can be sent, unless more is said to come before flush(). ends: in
+  /// message mode, the last byte is the last one of its message.
+  std::size_t write(const iovec* buffers, std::size_t count, bool ends, bool more) noexcept;
   /// A message was begun and not ended.
   bool is_within_message() const noexcept { return within_message_; }
 

@@ -171,6 +171,17 @@ public:
   /// EMSGSIZE for one that is larger than send_buffer_size.
   ASIO_RDMA_DECL error write_message(const iovec* buffers, std::size_t count, bool ends, bool whole,
                                      std::size_t& bytes) noexcept;
+  /// Several in one go. write_messages() takes each message whole or not at all, and posts all of them under one doorbell;
+  /// read_messages() gives each entry what is there of one message. done says how many: success if that is not 0,
+  /// otherwise what the first one came to.
+  struct message {
+    const iovec* buffers;
+    std::size_t buffer_count;
+    std::size_t bytes;  ///< that were read
+    bool at_end;        ///< as read_message() has it
+  };
+  ASIO_RDMA_DECL error write_messages(const message* messages, std::size_t count, std::size_t& done) noexcept;
+  ASIO_RDMA_DECL error read_messages(message* messages, std::size_t count, std::size_t& done) noexcept;
   /// Nobody will write the rest of a message that was begun: ends the connection, if that is so, since the peer must not
   /// take half of it for a message. The peer sees a reset, this end ECONNABORTED.
   ASIO_RDMA_DECL void abandon_message() noexcept;
