@@ -149,10 +149,46 @@ void coroutines(asio::io_context& context) {
 
 }  // namespace
 
+void messages(asio::io_context& context) {
+  using asio_rdma::rc_seq_packet;
+  rc_seq_packet::acceptor acceptor(context, {any_port().address(), 0});
+  rc_seq_packet::socket client(context), server(context);
+  client.connect(acceptor.local_endpoint());
+  acceptor.accept(server);
+  std::size_t received = 0;
+  char data[8];
+  asio::socket_base::message_flags flags = 0;
+  client.async_send(asio::buffer("message", 7), 0, [](error_code, std::size_t) {});
+  server.async_receive(asio::buffer(data), flags, [&](error_code ec, std::size_t n) { received = ec ? 0 : n; });
+  context.restart();
+  context.run();
+  check(received == 7 && (flags & asio::socket_base::message_end_of_record) != 0, "message");
+  server.send(asio::buffer(data, 1), 0);
+  check(client.receive(asio::buffer(data), flags) == 1, "message back");
+}
+
+void datagrams(asio::io_context& context) {
+  using asio_rdma::ud;
+  const ud::endpoint any(any_port().address(), 0);
+  ud::socket client(context, any), server(context, any);
+  std::size_t received = 0;
+  char data[16];
+  ud::endpoint from;
+  client.async_send_to(asio::buffer("datagram", 8), server.local_endpoint(), [](error_code, std::size_t) {});
+  server.async_receive_from(asio::buffer(data), from, [&](error_code ec, std::size_t n) { received = ec ? 0 : n; });
+  context.restart();
+  context.run();
+  check(received == 8 && from == client.local_endpoint(), "datagram");
+  server.send_to(asio::buffer(data, 3), from);
+  check(client.receive(asio::buffer(data)) == 3, "datagram back");
+}
+
 int main() {
   try {
     asio::io_context context;
     synchronous(context);
+    messages(context);
+    datagrams(context);
     callbacks(context);
 #if defined(BOOST_ASIO_HAS_CO_AWAIT)
     coroutines(context);
