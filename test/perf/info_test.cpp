@@ -6,7 +6,7 @@
 #include <asio_rdma/device.hpp>
 
 #include <sys/wait.h>
-#include <boost/json/src.hpp>
+#include <boost/json.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
