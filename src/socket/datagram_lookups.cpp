@@ -195,6 +195,7 @@ void datagram_socket::peer_found(datagram_peer& p, const std::shared_ptr<peer_lo
 
 void datagram_socket::peer_failed(datagram_peer& p, const error& e, failure_step step) noexcept {
   ++datagrams_.lookups_failed;
+  waits_for_peer_ = false;
   datagrams_.dropped_unresolved += p.waiting.size();
   for (const auto& payload : p.waiting) waiting_bytes_ -= payload.size() + 1;
   // A connect that nobody has sent anything for is not told of, as with UDP.

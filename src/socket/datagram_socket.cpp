@@ -186,7 +186,6 @@ error datagram_socket::find_queues(const verbs::cm_id_ref& id, queues*& result) 
   (void)made->arm(false);
   result = made.get();
   queues_.push_back(std::move(made));
-  drain_at_exit();
   return {};
 }
 
@@ -478,6 +477,7 @@ void datagram_socket::collect(socket_statistics& result) noexcept {
 void datagram_socket::enter_registry() {
   number_ = registry::instance().add(shared_from_this());
   registered_ = true;
+  drain_at_exit();  // the first datagram may still wait for its peer then
 }
 
 void datagram_socket::leave_registry() noexcept {

@@ -196,6 +196,7 @@ private:
   bool owner_waits_ = false;
   bool changed_ = false;  // without a completion, since the owner last looked
   bool wants_send_slot_ = false;
+  bool waits_for_peer_ = false;  // a send has found no room among what waits for its peer
   io::wait_list threads_;
   io::notifier notifier_;
   io::unique_fd channels_;     // epoll: the completion channels of all devices

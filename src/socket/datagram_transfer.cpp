@@ -197,7 +197,10 @@ error datagram_socket::keep(datagram_peer& p, const iovec* buffers, std::size_t 
   // Empty ones take room too.
   if (p.waiting.size() >= most_waiting || waiting_bytes_ + bytes + 1 > most_waiting_bytes) {
     // A socket with one peer has nothing else to do; others go on.
-    if (p.is_found() || is_peer(p.address)) return not_yet();
+    if (p.is_found() || is_peer(p.address)) {
+      waits_for_peer_ = true;
+      return not_yet();
+    }
     ++datagrams_.dropped_waiting;
     return {};
   }
@@ -209,6 +212,7 @@ error datagram_socket::keep(datagram_peer& p, const iovec* buffers, std::size_t 
 }
 
 void datagram_socket::flush_waiting(datagram_peer& p) noexcept {
+  if (!p.waiting.empty() && std::exchange(waits_for_peer_, false)) wake_everybody();
   while (!p.waiting.empty() && !p.queues->has_failed()) {
     const std::vector<std::byte>& payload = p.waiting.front();
     const iovec buffer{const_cast<std::byte*>(payload.data()), payload.size()};
@@ -409,7 +413,7 @@ error datagram_socket::ready(readiness kind) noexcept {
   if (kind == readiness::write) {
     const bool full = std::any_of(queues_.begin(), queues_.end(), [](const auto& q) { return !q->has_send_slot(); });
     wants_send_slot_ |= full;
-    is_ready |= !full || sending_ended_;
+    is_ready |= (!full && !waits_for_peer_) || sending_ended_;
   }
   return is_ready ? error() : not_yet();
 }
