@@ -2,12 +2,12 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 #include "modes.hpp"
-#include "stream_end.hpp"
+#include "connected_end.hpp"
 
 namespace perf::net {
 
 std::unique_ptr<end> make_stream(const end_of& e) {
-  return std::make_unique<stream_end<asio_rdma::rc>>(e);
+  return std::make_unique<connected_end<asio_rdma::rc>>(e);
 }
 
 }  // namespace perf::net

@@ -2,14 +2,14 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 #include "modes.hpp"
-#include "stream_end.hpp"
+#include "connected_end.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 
 namespace perf::net {
 
 std::unique_ptr<end> make_tcp(const end_of& e) {
-  return std::make_unique<stream_end<boost::asio::ip::tcp>>(e);
+  return std::make_unique<connected_end<boost::asio::ip::tcp>>(e);
 }
 
 }  // namespace perf::net

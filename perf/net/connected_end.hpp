@@ -1,21 +1,21 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-#ifndef ASIO_RDMA_PERF_NET_STREAM_END_HPP
-#define ASIO_RDMA_PERF_NET_STREAM_END_HPP
+#ifndef ASIO_RDMA_PERF_NET_CONNECTED_END_HPP
+#define ASIO_RDMA_PERF_NET_CONNECTED_END_HPP
 
 #include "../common/end.hpp"
 #include "../common/pattern.hpp"
 #include "../common/ticks.hpp"
 #include "../common/window.hpp"
 #include "last_message.hpp"
+#include "transport.hpp"
 
 #include <asio_rdma/asio_rdma.hpp>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/json.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -29,11 +29,11 @@
 
 namespace perf::net {
 
-/// Messages of one size over sockets of a protocol that carries streams of bytes, as a program for TCP would send them.
+/// Messages of one size over connected sockets, as a program for TCP would send them, or one for messages.
 template <class Protocol>
-class stream_end : public end {
+class connected_end : public end {
 public:
-  explicit stream_end(const end_of& e) : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
+  explicit connected_end(const end_of& e) : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
     namespace json = boost::json;
     using endpoint = typename Protocol::endpoint;
     connections_.reserve(settings_.connections);
@@ -68,7 +68,7 @@ public:
     };
     c.local = text(socket.local_endpoint());
     c.remote = text(socket.remote_endpoint());
-    if constexpr (std::is_same_v<Protocol, asio_rdma::rc>) {
+    if constexpr (is_ours) {
       const asio_rdma::socket_statistics s = asio_rdma::statistics(socket);
       c.device = s.device;
       c.mtu = s.path_mtu;
@@ -109,12 +109,14 @@ public:
   }
 
 private:
+  static constexpr bool is_ours = !std::is_same_v<Protocol, boost::asio::ip::tcp>;
   using error_code = boost::system::error_code;
   using bytes = std::vector<unsigned char>;
 
   struct connection {
     explicit connection(typename Protocol::socket s) : socket(std::move(s)) {}
     typename Protocol::socket socket;
+    transport<Protocol> carry;
     bytes block;          // what is sent
     bytes arriving;       // what is received, where both go on at once
     std::uint64_t sent = 0;
@@ -136,7 +138,7 @@ private:
     if (settings_.send_buffer != unset) {
       s.set_option(asio::socket_base::send_buffer_size(static_cast<int>(settings_.send_buffer)));
     }
-    if constexpr (std::is_same_v<Protocol, asio_rdma::rc>) {
+    if constexpr (is_ours) {
       if (settings_.queue_depth != unset) s.set_option(asio_rdma::queue_depth(static_cast<int>(settings_.queue_depth)));
       if (settings_.gid_index != unset) s.set_option(asio_rdma::gid_index(static_cast<int>(settings_.gid_index)));
       if (settings_.service_level != unset) {
@@ -149,7 +151,7 @@ private:
   }
 
   void add(typename Protocol::socket socket) {
-    socket.set_option(typename Protocol::no_delay(true));
+    if constexpr (!transport<Protocol>::keeps_messages) socket.set_option(typename Protocol::no_delay(true));
     connections_.emplace_back(std::move(socket));
   }
 
@@ -215,12 +217,12 @@ private:
       connection& c = connections_.front();
       do {
         fill(c);
-        boost::asio::write(c.socket, boost::asio::buffer(c.block));
+        c.carry.write(c.socket, boost::asio::buffer(c.block));
       } while (c.block[0] != is_last);
     } else {
       connection& c = connections_.front();
       while (!has_all(c)) {
-        take(c, c.arriving.data(), c.socket.read_some(boost::asio::buffer(c.arriving)));
+        take(c, c.arriving.data(), c.carry.read_some(c.socket, boost::asio::buffer(c.arriving)));
       }
     }
     // A sender's time ends when the other side has everything.
@@ -230,14 +232,14 @@ private:
 
   void send_next(connection& c) {
     fill(c);
-    boost::asio::async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+    c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
       check(ec);
       if (c.block[0] != is_last) send_next(c);
     });
   }
 
   void receive_next(connection& c) {
-    c.socket.async_read_some(boost::asio::buffer(c.arriving), [this, &c](const error_code& ec, std::size_t size) {
+    c.carry.async_read_some(c.socket, boost::asio::buffer(c.arriving), [this, &c](const error_code& ec, std::size_t size) {
       check(ec);
       take(c, c.arriving.data(), size);
       if (!has_all(c)) receive_next(c);
@@ -254,8 +256,8 @@ private:
     }
     do {
       begin_ping(c);
-      boost::asio::write(c.socket, boost::asio::buffer(c.block));
-      boost::asio::read(c.socket, boost::asio::buffer(c.arriving));
+      c.carry.write(c.socket, boost::asio::buffer(c.block));
+      c.carry.read(c.socket, boost::asio::buffer(c.arriving));
       end_ping(c);
     } while (c.block[0] != is_last);
   }
@@ -275,9 +277,9 @@ private:
 
   void ping_next(connection& c) {
     begin_ping(c);
-    boost::asio::async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+    c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
       check(ec);
-      boost::asio::async_read(c.socket, boost::asio::buffer(c.arriving), [this, &c](const error_code& ec2, std::size_t) {
+      c.carry.async_read(c.socket, boost::asio::buffer(c.arriving), [this, &c](const error_code& ec2, std::size_t) {
         check(ec2);
         end_ping(c);
         if (c.block[0] != is_last) ping_next(c);
@@ -293,15 +295,15 @@ private:
       return;
     }
     do {
-      boost::asio::read(c.socket, boost::asio::buffer(c.block));
-      boost::asio::write(c.socket, boost::asio::buffer(c.block));
+      c.carry.read(c.socket, boost::asio::buffer(c.block));
+      c.carry.write(c.socket, boost::asio::buffer(c.block));
     } while (c.block[0] != is_last);
   }
 
   void pong_next(connection& c) {
-    boost::asio::async_read(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+    c.carry.async_read(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
       check(ec);
-      boost::asio::async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec2, std::size_t) {
+      c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec2, std::size_t) {
         check(ec2);
         if (c.block[0] != is_last) pong_next(c);
       });
