@@ -82,7 +82,7 @@ json::object to_json(const program& p, const settings& s, const result& r) {
     o["messages_per_s"] = r.messages_per_second();
     if (r.peak_messages > 0) o["peak_messages_per_s"] = r.peak_messages;
   }
-  if (s.is_datagram() || s.mode == "datagram") o["lost"] = r.lost;
+  if (s.is_datagram()) o["lost"] = r.lost;
   if (s.probe) {
     o["post_ns_per_message"] = r.post_seconds * 1e9 / messages;
     o["poll_ns_per_message"] = r.poll_seconds * 1e9 / messages;

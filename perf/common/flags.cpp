@@ -113,8 +113,8 @@ const std::vector<flag>& all_flags() {
       {"events", 'e', &s::events, "sleep until a completion event instead of polling", 0, 0, {}, true, has_completions},
 
       // Sockets
-      {"mode", 0, &s::mode, "stream, message, datagram: this library's sockets; raw: raw_connection; tcp: the kernel's",
-       0, 0, {"stream", "message", "datagram", "raw", "tcp"}, true, net_only},
+      {"mode", 0, &s::mode, "stream, message, datagram: this library's sockets; raw: raw_connection; tcp, udp: the kernel's",
+       0, 0, {"stream", "message", "datagram", "raw", "tcp", "udp"}, true, net_only},
       {"async", 0, &s::async, "asynchronous operations; otherwise blocking ones", 0, 0, {}, false, net_only},
       {"receive_buffer", 0, &s::receive_buffer, "socket option, bytes", 1, gibi, {}, false, net_only},
       {"send_buffer", 0, &s::send_buffer, "socket option, bytes", 1, gibi, {}, false, net_only},

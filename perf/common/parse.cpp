@@ -103,13 +103,15 @@ void complete(const program& p, settings& s) {
   }
 
   if (p.what == operation::atomic) s.size = 8;
-  set_default(s.size, p.latency ? 2 : 65536);
+  set_default(s.size, p.latency ? 2 : p.is_net() && s.is_datagram() ? 1024 : 65536);
   const std::uint64_t usual = p.is_net() ? (p.latency ? 5000 : 4000) : p.what == operation::write && !p.latency ? 5000 : 1000;
   set_default(s.iterations, usual);
   set_default(s.warm_up, std::min<std::uint64_t>(1000, std::max<std::uint64_t>(100, s.iterations / 10)));
 
   if (p.is_net()) {
-    need(s.mode != "tcp" || s.queue_depth == unset, "--queue_depth is an option of RDMA's sockets, not of --mode tcp");
+    need((s.mode != "tcp" && s.mode != "udp") || s.queue_depth == unset,
+         "--queue_depth is an option of RDMA's sockets, not of --mode " + s.mode);
+    if (s.is_datagram()) s.async = true;  // a blocking call would wait for ever for one that is lost
     need(s.async || (!s.bidirectional && s.connections == 1),
          "--bidirectional (-b) and --qp (-q) need --async: a blocking call serves one direction of one connection");
     return;

@@ -84,7 +84,7 @@ struct settings {
   std::set<std::string> said;  ///< the long names of the flags that the command line has
 
   bool is_server() const noexcept { return server.empty(); }
-  bool is_datagram() const noexcept { return connection == "UD"; }
+  bool is_datagram() const noexcept { return connection == "UD" || mode == "datagram" || mode == "udp"; }
   bool has(const char* flag) const { return said.count(flag) != 0; }
 };
 

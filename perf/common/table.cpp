@@ -79,7 +79,7 @@ std::vector<column> columns_of(const program& p, const settings& s, const result
     columns.push_back({"post[nsec]", number(r.post_seconds * 1e9 / messages, 1)});
     columns.push_back({"poll[nsec]", number(r.poll_seconds * 1e9 / messages, 1)});
   }
-  if (s.is_datagram() || s.mode == "datagram") columns.push_back({"lost", std::to_string(r.lost)});
+  if (s.is_datagram()) columns.push_back({"lost", std::to_string(r.lost)});
   return columns;
 }
 

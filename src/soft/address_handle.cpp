@@ -63,7 +63,8 @@ void fill_grh(const ibv_gid& from, const ibv_gid& to, std::uint32_t payload, std
 
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) {
   const ibv_gid& to = attributes->grh.dgid;
-  if (attributes->is_global == 0 || attributes->port_num != 1 || !gid_at(attributes->grh.sgid_index)) {
+  const std::optional<ibv_gid> from = gid_at(attributes->grh.sgid_index);
+  if (attributes->is_global == 0 || attributes->port_num != 1 || !from) {
     errno = EINVAL;
     return nullptr;
   }
@@ -75,6 +76,7 @@ ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) {
   result->context = pd->context;
   result->pd = pd;
   result->attributes = *attributes;
+  result->from = *from;
   ++own(pd)->users;
   return result;
 }

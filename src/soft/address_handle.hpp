@@ -14,6 +14,7 @@ namespace soft {
 
 struct address_handle final : ibv_ah {
   ibv_ah_attr attributes{};
+  ibv_gid from{};  // found when the handle is made: to look at the host's addresses takes some 20 us
 };
 
 inline address_handle* own(ibv_ah* ah) noexcept {

@@ -38,9 +38,7 @@ result queue_pair::execute_datagram(const send_request& r) {
   held_mark here(device::instance()->memory().header(), device::instance()->slot());
   std::array<iovec, max_sge> local;
   const int pieces_found = local_pieces(r, here, 0, local.data());
-  const std::optional<ibv_gid> from = gid_at(r.to.grh.sgid_index);
   if (pieces_found < 0 || r.to_domain != qp_base.pd->handle) return {outcome::done, IBV_WC_LOC_PROT_ERR, 0};
-  if (!from) return {outcome::done, IBV_WC_LOC_QP_OP_ERR, 0};
   const auto locals = static_cast<unsigned>(pieces_found);
   const ibv_gid& to = r.to.grh.dgid;
 
@@ -52,7 +50,7 @@ result queue_pair::execute_datagram(const send_request& r) {
   d.has_imm = r.opcode == IBV_WR_SEND_WITH_IMM ? 1 : 0;
   d.imm = r.imm;
   d.is_solicited = (r.flags & IBV_SEND_SOLICITED) != 0 ? 1 : 0;
-  fill_grh(*from, to, d.length, r.to.grh.traffic_class, r.to.grh.hop_limit, d.grh);
+  fill_grh(r.from, to, d.length, r.to.grh.traffic_class, r.to.grh.hop_limit, d.grh);
   peers& processes = device::instance()->processes();
   // The first datagram to a process waits until the two know each other.
   if (is_multicast(to)) {

@@ -103,6 +103,7 @@ int queue_pair::enqueue(const ibv_send_wr& wr) {
   }
   if (qp_base.qp_type == IBV_QPT_UD) {
     r.to = own(wr.wr.ud.ah)->attributes;
+    r.from = own(wr.wr.ud.ah)->from;
     r.to_domain = wr.wr.ud.ah->pd->handle;
     r.to_qp = wr.wr.ud.remote_qpn;
     r.to_qkey = wr.wr.ud.remote_qkey;

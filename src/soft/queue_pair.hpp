@@ -41,6 +41,7 @@ struct send_request {
   std::uint64_t compare_add;
   std::uint64_t swap;
   ibv_ah_attr to;  // of a datagram
+  ibv_gid from;
   std::uint32_t to_domain;
   std::uint32_t to_qp;
   std::uint32_t to_qkey;

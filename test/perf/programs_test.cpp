@@ -231,6 +231,12 @@ BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
     }
     pair_run("asio_net_bw", std::string("-n 300 -s 1000 --data_validation --async -b -q 3 ") + flags, "--async");
   }
+  for (const char* const mode : {"datagram", "udp"}) {
+    for (const char* const program : {"asio_net_bw", "asio_net_lat"}) {
+      pair_run(program, std::string("-n 300 -s 1000 --data_validation --mode ") + mode);
+    }
+    pair_run("asio_net_bw", std::string("-n 300 -s 1000 --data_validation -b -q 3 --mode ") + mode);
+  }
   pair_run("asio_net_bw", "-z -n 100", "-z");
 }
 

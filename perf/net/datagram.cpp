@@ -1,0 +1,13 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "datagram_end.hpp"
+#include "modes.hpp"
+
+namespace perf::net {
+
+std::unique_ptr<end> make_datagram(const end_of& e) {
+  return std::make_unique<datagram_end<asio_rdma::ud>>(e);
+}
+
+}  // namespace perf::net
