@@ -77,7 +77,10 @@ public:
   void add(basic_raw_connection<Executor>& connection, completion_handler on_completions) {
     const auto room = connection.completion_room();
     room->serve(true);
-    entries_.push_back({room, std::move(on_completions), looks_});
+    entries_.push_back({room, nullptr, looks_});
+    if (on_completions) {
+      entries_.back().on_completions = std::make_shared<const completion_handler>(std::move(on_completions));
+    }
     busy_.push_back(entries_.size() - 1);
   }
 
@@ -146,7 +149,7 @@ private:
 
   struct entry {
     std::shared_ptr<detail::completion_room> room;  // null: removed
-    completion_handler on_completions;
+    std::shared_ptr<const completion_handler> on_completions;
     std::uint64_t last_found;  // look
   };
 
@@ -270,9 +273,9 @@ private:
 
   void hand_over(std::size_t index) {
     work_completion completions[32];
-    const auto room = entries_[index].room;              // the handler may close the connection,
-    const auto handler = entries_[index].on_completions;  // or remove it
-    while (const std::size_t n = room->take_served(completions)) handler(span<work_completion>(completions, n));
+    const auto room = entries_[index].room;  // the handler may close the connection, or remove it
+    const auto handler = entries_[index].on_completions;
+    while (const std::size_t n = room->take_served(completions)) (*handler)(span<work_completion>(completions, n));
   }
 
   void fill_holes() {

@@ -285,6 +285,7 @@ private:
 
   /// Takes what there is, and sees to it that somebody is woken for the rest.
   void pump(queue& done) {
+    if (completions_ == nullptr) return;  // closed
     for (;;) {
       drain(done);
       finish_polls(done);
