@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// What raw_connection adds to verbs: the same messages by post_send() and poll(), and by the bare loop, for counting their
-// instructions. And what a polling_service's idle connections cost a busy one, in CPU time, which other programs on the
-// machine do not change.
+// What raw_connection adds to verbs: the same messages by post_send() and poll(), and by the bare loop, for counting
+// their instructions. And what a polling_service's idle connections cost a busy one, in CPU time, which other programs
+// on the machine do not change.
 //   raw_cost raw|bare COUNT
 //   raw_cost batch COUNT SIZE_OF_BATCH
 //   raw_cost polling IDLE_CONNECTIONS ROUND_TRIPS
