@@ -48,7 +48,7 @@ public:
       return;
     }
     ec = detail::to_asio_error(core::raw_listener::listen(options, options.device.c_str(), local.data(),
-                                                          static_cast<socklen_t>(local.size()), backlog, listener_));
+                                                          static_cast<socklen_t>(local.size()), backlog, room_->core));
   }
   void listen(const endpoint_type& local, const raw_options& options = {}, int backlog = default_backlog) {
     error_code ec;
@@ -56,12 +56,19 @@ public:
     if (ec) boost::throw_exception(boost::system::system_error(ec, "raw_acceptor: listen"));
   }
 
-  bool is_open() const noexcept { return static_cast<bool>(listener_); }
-  endpoint_type local_endpoint() const {
-    return detail::raw_endpoint_of(listener_, &core::raw_listener::local_address);
+  basic_raw_acceptor(basic_raw_acceptor&&) noexcept = default;
+  basic_raw_acceptor& operator=(basic_raw_acceptor&&) = delete;
+  /// As close().
+  ~basic_raw_acceptor() {
+    if (room_) close();
   }
-  /// Requests that wait are refused.
-  void close() noexcept { listener_.close(); }
+
+  bool is_open() const noexcept { return static_cast<bool>(room_->core); }
+  endpoint_type local_endpoint() const {
+    return detail::raw_endpoint_of(room_->core, &core::raw_listener::local_address);
+  }
+  /// Requests that wait are refused; asynchronous operations end with operation_aborted.
+  void close() { room_->close(); }
 
   /// Waits for a request and makes queues for it. Register and offer memory and post receives, then establish() it; close()
   /// refuses it.
@@ -73,7 +80,7 @@ public:
     }
     core::raw_link link;
     core::error e;
-    while (detail::must_wait(e = listener_.take(link))) listener_.wait();
+    while (detail::must_wait(e = room_->core.take(link))) room_->core.wait();
     ec = detail::to_asio_error(e);
     if (!ec) connection.adopt(std::move(link));
   }
@@ -97,8 +104,47 @@ public:
     if (ec) boost::throw_exception(boost::system::system_error(ec, "raw_acceptor: accept"));
   }
 
+  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in any
+  // way, leaves the acceptor as it is; async_accept() that establishes by then closes the connection.
+
+  template <class OtherExecutor, class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_accept_request(basic_raw_connection<OtherExecutor>& connection, Token&& token = Token()) {
+    return boost::asio::async_initiate<Token, void(error_code)>(
+        [this](auto&& handler, basic_raw_connection<OtherExecutor>* c) {
+          using handler_type = std::decay_t<decltype(handler)>;
+          handler_type h(std::move(handler));
+          const auto key = room_->next_key();
+          detail::connect_raw_cancellation<handler_type, room_type>(
+              h, room_, boost::asio::cancellation_type::all, [](auto& r, auto k) { r.cancel(k); }, key);
+          const auto adopt = [c](core::raw_link&& link, error_code& ec) {
+            if (c->is_open()) {
+              ec = boost::asio::error::already_open;
+            } else {
+              c->adopt(std::move(link));
+            }
+          };
+          room_->start(detail::make_raw_operation<core::raw_listener>(
+                           key, detail::take_request_attempt<decltype(adopt)>(adopt), h, executor_),
+                       executor_);
+        },
+        token, &connection);
+  }
+
+  template <class OtherExecutor, class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_accept(basic_raw_connection<OtherExecutor>& connection, Token&& token = Token()) {
+    return boost::asio::async_compose<Token, void(error_code)>(
+        [this, c = &connection, step = 0](auto& self, const error_code& ec = {}) mutable {
+          if (ec || step == 2) return self.complete(ec);
+          if (step++ == 0) return async_accept_request(*c, std::move(self));
+          c->async_establish(std::move(self));
+        },
+        token, executor_);
+  }
+
 private:
-  core::raw_listener listener_;
+  using room_type = detail::waiting_room<core::raw_listener>;
+
+  std::shared_ptr<room_type> room_ = std::make_shared<room_type>();
   Executor executor_;
 };
 

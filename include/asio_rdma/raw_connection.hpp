@@ -5,6 +5,7 @@
 #define ASIO_RDMA_RAW_CONNECTION_HPP
 
 #include <asio_rdma/detail/asio_error.hpp>
+#include <asio_rdma/detail/raw_attempts.hpp>
 #include <asio_rdma/detail/raw_endpoint.hpp>
 #include <asio_rdma/detail/raw_state.hpp>
 #include <asio_rdma/raw_options.hpp>
@@ -16,6 +17,8 @@
 #include <asio_rdma/work_request.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/compose.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/ip/basic_endpoint.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -43,6 +46,10 @@
 
 namespace asio_rdma {
 inline namespace v1 {
+
+class polling_service;
+template <class Executor = boost::asio::any_io_executor>
+class basic_raw_connection;
 
 /// What a raw connection has done since it counts.
 struct raw_statistics {
@@ -80,7 +87,7 @@ private:
 ///
 /// @par Thread Safety
 /// Distinct objects: safe. Shared objects: unsafe.
-template <class Executor = boost::asio::any_io_executor>
+template <class Executor>
 class basic_raw_connection {
 public:
   using executor_type = Executor;
@@ -152,11 +159,49 @@ public:
     throw_error(ec, "raw_connection: connect");
   }
 
-  /// True from open() or accept_request() to close().
-  bool is_open() const noexcept { return static_cast<bool>(state_); }
+  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in any
+  // way, gives the set-up up: the connection is closed then.
+
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_open(const endpoint_type& peer, const raw_options& options, Token&& token = Token()) {
+    return boost::asio::async_initiate<Token, void(error_code)>(
+        [this](auto&& handler, const endpoint_type& to, const raw_options& o) {
+          const core::error e = begin_open(to, o);
+          start_setup(std::move(handler), detail::setup_attempt(&core::raw_link::prepared, e));
+        },
+        token, peer, options);
+  }
+
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_establish(Token&& token = Token()) {
+    return boost::asio::async_initiate<Token, void(error_code)>(
+        [this](auto&& handler) {
+          const core::error e = link().establish();
+          start_setup(std::move(handler), detail::setup_attempt(&core::raw_link::established, e));
+        },
+        token);
+  }
+
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_connect(const endpoint_type& peer, const raw_options& options, Token&& token = Token()) {
+    return boost::asio::async_compose<Token, void(error_code)>(
+        [this, peer, options, step = 0](auto& self, const error_code& ec = {}) mutable {
+          if (ec || step == 2) return self.complete(ec);
+          if (step++ == 0) {
+            const auto [to, how] = std::make_pair(peer, options);  // self, which has them, moves
+            return async_open(to, how, std::move(self));
+          }
+          async_establish(std::move(self));
+        },
+        token, executor_);
+  }
+
+  /// True from open() or accept_request() to close(); after a set-up that failed it is false.
+  bool is_open() const noexcept { return state_ && !has_failed(); }
 
   /// Destroys everything at once. Requests that have not completed are forgotten, data that was posted may be lost: take
   /// the completions first. The device touches no memory any more when it returns.
+  /// Asynchronous operations end with operation_aborted, after that.
   void close() noexcept {
     objects_ = {};
     queue_pair_ = nullptr;
@@ -362,6 +407,70 @@ public:
     return n;
   }
 
+  // ---- Asynchronous transfers. Handlers get the error_code and the work_completion. Each is one request, posted at once;
+  // if the queue is full it fails. Buffers must stay until the handler is called. Completions are taken over the completion
+  // channel, or by a polling_service that the connection was given to, on whatever thread runs the execution context; poll()
+  // and async_poll() give those of requests that were posted by post_send() and post_receive() only.
+  //
+  // A request that was posted is the card's, and cannot be taken back. So cancelling partially or totally has no effect.
+  // Terminal cancellation ends the connection, since there is no other way: all its requests are flushed, and the handler is
+  // called, with operation_aborted, when this one was. What is to be given up without harm is async_poll().
+
+  /// Any request; the array of its buffers must stay until it was posted.
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_submit(const work_request& request, Token&& token = Token()) {
+    return initiate_request(request, local_buffer(), false, token);
+  }
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_submit(const receive_request& request, Token&& token = Token()) {
+    return initiate_request(request, local_buffer(), false, token);
+  }
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_send(const local_buffer& from, Token&& token = Token()) {
+    return initiate_request(work_request::send(from), from, true, token);
+  }
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_receive(const local_buffer& to, Token&& token = Token()) {
+    return initiate_request(receive_request(to), to, true, token);
+  }
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_write_remote(const local_buffer& from, remote_address to, Token&& token = Token()) {
+    return initiate_request(work_request::write(from, to), from, true, token);
+  }
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_read_remote(const local_buffer& to, remote_address from, Token&& token = Token()) {
+    return initiate_request(work_request::read(to, from), to, true, token);
+  }
+  /// result, 8 bytes, becomes what was there before.
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_fetch_add(const local_buffer& result, remote_address target, std::uint64_t add, Token&& token = Token()) {
+    return initiate_request(work_request::fetch_and_add(result, target, add), result, true, token);
+  }
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_compare_swap(const local_buffer& result, remote_address target, std::uint64_t expected,
+                          std::uint64_t desired, Token&& token = Token()) {
+    return initiate_request(work_request::compare_and_swap(result, target, expected, desired), result, true, token);
+  }
+
+  /// As wait(): the handler gets the error_code and how many completions there are, at least one. Can be cancelled in any
+  /// way, and has taken nothing then.
+  template <class Token = boost::asio::default_completion_token_t<Executor>>
+  auto async_poll(span<work_completion> completions, Token&& token = Token()) {
+    return boost::asio::async_initiate<Token, void(error_code, std::size_t)>(
+        [this](auto&& handler, span<work_completion> result) {
+          using handler_type = std::decay_t<decltype(handler)>;
+          handler_type h(std::move(handler));
+          const auto room = completion_room();
+          const auto key = room->next_key();
+          detail::connect_raw_cancellation<handler_type, detail::completion_room>(
+              h, room, boost::asio::cancellation_type::all, [](auto& r, auto k) { r.cancel_poll(k); }, key);
+          room->start_poll(
+              detail::make_raw_operation<detail::completion_room>(key, detail::poll_attempt(result), h, executor_),
+              executor_);
+        },
+        token, completions);
+  }
+
   // ---- Measuring
 
   /// Whether the connection counts, and measures the time that is spent in posting and in polling, which costs two looks
@@ -376,31 +485,97 @@ public:
 
   // ---- Verbs: what this class does not do. The objects live until close(). Null before open().
 
-  verbs::context_ref device() const noexcept { return {objects_.context, table()}; }
-  verbs::ref<ibv_pd> protection_domain() const noexcept { return {objects_.domain, table()}; }
-  verbs::completion_queue_ref completion_queue() const noexcept { return {objects_.completions, table()}; }
-  verbs::queue_pair_ref queue_pair() const noexcept { return {objects_.queue_pair, table()}; }
+  verbs::context_ref device() const noexcept { return {objects().context, table()}; }
+  verbs::ref<ibv_pd> protection_domain() const noexcept { return {objects().domain, table()}; }
+  verbs::completion_queue_ref completion_queue() const noexcept { return {objects().completions, table()}; }
+  verbs::queue_pair_ref queue_pair() const noexcept { return {objects().queue_pair, table()}; }
   /// All of them, and the channel, as verbs have them.
-  const core::raw_objects& native_handle() const noexcept { return objects_; }
+  core::raw_objects native_handle() const noexcept { return objects(); }
 
 private:
   template <class>
   friend class basic_raw_acceptor;
+  friend class polling_service;
 
   core::raw_link& link() const noexcept {
     static core::raw_link none;  // every function of it says that it is closed
-    return state_ ? state_->link : none;
+    return state_ ? state_->link() : none;
+  }
+  bool has_failed() const noexcept {
+    const core::error e = link().prepared();
+    return e && !detail::must_wait(e);
   }
 
   void start_open(const endpoint_type& peer, const raw_options& options, error_code& ec) {
-    if (state_) {
-      ec = boost::asio::error::already_open;
-      return;
-    }
+    ec = detail::to_asio_error(begin_open(peer, options));
+  }
+  core::error begin_open(const endpoint_type& peer, const raw_options& options) {
+    if (is_open()) return core::library_error::already_open;
+    close();
     auto state = std::make_shared<detail::raw_state>();
-    ec = detail::to_asio_error(core::raw_link::open(options, options.device.c_str(), peer.data(),
-                                                    static_cast<socklen_t>(peer.size()), state->link));
-    if (!ec) state_ = std::move(state);
+    const core::error e = core::raw_link::open(options, options.device.c_str(), peer.data(),
+                                               static_cast<socklen_t>(peer.size()), state->link());
+    if (!e) state_ = std::move(state);
+    return e;
+  }
+
+  /// Waits for the outcome of a step of the set-up.
+  template <class Handler, class Attempt>
+  void start_setup(Handler h, Attempt attempt) {
+    using room_type = detail::waiting_room<core::raw_link>;
+    const auto room = state_ ? state_->setup : std::make_shared<room_type>();
+    const auto key = room->next_key();
+    detail::connect_raw_cancellation<Handler, room_type>(
+        h, room, boost::asio::cancellation_type::all, [](auto& r, auto) { r.close(); }, key);
+    room->start(detail::make_raw_operation<core::raw_link>(key, std::move(attempt), h, executor_), executor_);
+  }
+
+  /// Where asynchronous transfers wait.
+  std::shared_ptr<detail::completion_room> completion_room() {
+    if (!state_) return std::make_shared<detail::completion_room>(std::make_shared<detail::waiting_room<core::raw_link>>());
+    if (!state_->completions) {
+      refresh();
+      state_->completions = std::make_shared<detail::completion_room>(state_->setup);
+      update_slow();
+    }
+    return state_->completions;
+  }
+
+  /// Posts a request, with a buffer of its own where it has one, and waits for its completion.
+  template <class Request, class Token>
+  auto initiate_request(const Request& request, const local_buffer& buffer, bool has_buffer, Token& token) {
+    return boost::asio::async_initiate<Token, void(error_code, work_completion)>(
+        [this](auto&& handler, Request r, const local_buffer& own, bool has_own) {
+          using handler_type = std::decay_t<decltype(handler)>;
+          handler_type h(std::move(handler));
+          if (has_own) r.sg_list = const_cast<local_buffer*>(&own);  // it is copied when it is posted
+          const auto room = completion_room();
+          const auto key = room->next_key();
+          detail::connect_raw_cancellation<handler_type, detail::completion_room>(
+              h, room, boost::asio::cancellation_type::terminal, [](auto& c, auto k) { c.cancel_request(k); }, key);
+          room->start_request(
+              detail::make_raw_operation<detail::completion_room>(key, detail::request_attempt(), h, executor_),
+              executor_, [&](std::uint64_t id) { return post_for_operation(r, id); });
+        },
+        token, request, buffer, has_buffer);
+  }
+  core::error post_for_operation(work_request& r, std::uint64_t id) {
+    r.signaled();
+    return post_one(static_cast<ibv_send_wr&>(r), id);
+  }
+  core::error post_for_operation(receive_request& r, std::uint64_t id) {
+    return post_one(static_cast<ibv_recv_wr&>(r), id);
+  }
+  template <class Request>
+  core::error post_one(Request& r, std::uint64_t id) {
+    r.wr_id = id;
+    r.next = nullptr;
+    if (ASIO_RDMA_DETAIL_CHECKS) {
+      const Request* wrong;
+      if (const core::error e = link().check(&r, wrong)) return e;
+    }
+    Request* bad = &r;
+    return probed_post(&r, bad);
   }
 
   /// Waits for the outcome of a step of the set-up.
@@ -417,7 +592,7 @@ private:
 
   void adopt(core::raw_link&& l) {
     state_ = std::make_shared<detail::raw_state>();
-    state_->link = std::move(l);
+    state_->link() = std::move(l);
     refresh();
   }
 
@@ -429,7 +604,9 @@ private:
     update_slow();
   }
 
-  void update_slow() noexcept { is_slow_ = queue_pair_ == nullptr || is_probing_; }
+  void update_slow() noexcept {
+    is_slow_ = queue_pair_ == nullptr || is_probing_ || (state_ && state_->completions);
+  }
 
   void take(basic_raw_connection& other) noexcept {
     state_ = std::move(other.state_);
@@ -449,7 +626,12 @@ private:
     return ec ? registered_memory() : registered_memory(std::move(region));
   }
 
-  const verbs::api& table() const noexcept { return objects_.table ? *objects_.table : verbs::rdma_core(); }
+  /// After an asynchronous set-up nobody has asked for them yet.
+  core::raw_objects objects() const noexcept { return objects_.queue_pair ? objects_ : link().objects(); }
+  const verbs::api& table() const noexcept {
+    const core::raw_objects o = objects();
+    return o.table ? *o.table : verbs::rdma_core();
+  }
 
   template <class Request>
   [[gnu::always_inline]] static void chain(span<Request> requests) noexcept {
@@ -483,6 +665,7 @@ private:
   template <bool Check, class Request>
   [[gnu::noinline]] core::error slow_post(Request* first, Request*& bad) {
     bad = first;
+    if (queue_pair_ == nullptr) refresh();
     if (queue_pair_ == nullptr) return core::error(ENOTCONN);
     if (Check) {
       const Request* wrong;
@@ -522,6 +705,7 @@ private:
 
   template <bool Check>
   [[gnu::noinline]] int slow_poll(span<work_completion> completions) {
+    if (completions_ == nullptr) refresh();
     if (completions_ == nullptr) return -1;
     const int n = probed_poll(completions);
     if (Check && n > 0) link().completed(completions.data(), n);
@@ -530,9 +714,14 @@ private:
 
   int probed_poll(span<work_completion> completions) {
     const auto size = static_cast<int>(completions.size());
-    if (!is_probing_) return ::ibv_poll_cq(completions_, size, completions.data());
+    const auto look = [&] {
+      // Asynchronous transfers have completions in the queue, too.
+      if (state_->completions) return state_->completions->poll(completions);
+      return ::ibv_poll_cq(completions_, size, completions.data());
+    };
+    if (!is_probing_) return look();
     const clock::time_point begin = clock::now();
-    const int n = ::ibv_poll_cq(completions_, size, completions.data());
+    const int n = look();
     statistics_.poll_time += clock::now() - begin;
     ++statistics_.polls;
     if (n == 0) ++statistics_.empty_polls;

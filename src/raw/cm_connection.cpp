@@ -87,6 +87,7 @@ error cm_connection::create_queues() {
 
 void cm_connection::on_event(const verbs::cm_event& event) noexcept {
   const lock_type lock(mutex_);
+  if (!id_) return;  // it was let go of while the event was on its way
   switch (event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
       if (phase_ == phase::opening) address_resolved();

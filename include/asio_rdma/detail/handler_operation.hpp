@@ -39,12 +39,13 @@ private:
 /// An operation that was not done at once, with all that belongs to it in one block from the handler's allocator.
 ///
 /// An Attempt is a function object with
-///   core::error operator()(core::socket&)   tries; EAGAIN if it has to be tried again
+///   core::error operator()(Core&)           tries; EAGAIN if it has to be tried again
 ///   bool has_effects()                      true if it has done something though it is to be tried again
 ///   void finish(error_code&)                done once before the handler is called
 ///   std::tuple<...> results(error_code)     the handler's arguments after the error_code
-template <class Attempt, class Handler, class IoExecutor>
-class handler_operation final : public operation {
+template <class Attempt, class Handler, class IoExecutor, class Core = core::socket>
+class handler_operation final : public basic_operation<Core> {
+  using operation = basic_operation<Core>;
   using handler_executor = boost::asio::associated_executor_t<Handler, IoExecutor>;
   using work = operation_work<handler_executor, IoExecutor>;
   using default_allocator = boost::asio::recycling_allocator<void>;
@@ -53,6 +54,8 @@ class handler_operation final : public operation {
   using traits = std::allocator_traits<allocator>;
 
 public:
+  using key_type = typename operation::key_type;
+
   static operation* create(key_type key, Attempt&& attempt, Handler& handler, const IoExecutor& io_ex) {
     block b(handler);
     b.pointer = traits::allocate(b.source, 1);
@@ -62,7 +65,7 @@ public:
     return result;
   }
 
-  bool perform(core::socket& s) noexcept override {
+  bool perform(Core& s) noexcept override {
     error_ = attempt_(s);
     return !must_wait(error_);
   }

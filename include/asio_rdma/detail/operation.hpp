@@ -19,13 +19,14 @@ enum class upcall {
   direct,    ///< as dispatch; the caller runs on the executor of the socket
 };
 
-/// An asynchronous operation that waits in a socket's queue.
-class operation {
+/// An asynchronous operation that waits in a queue, and what it is tried on: a core::socket, or another object of the core.
+template <class Core>
+class basic_operation {
 public:
   using key_type = std::uint64_t;
 
   /// Tries the operation; true if it is done, whether well or badly.
-  virtual bool perform(core::socket& s) noexcept = 0;
+  virtual bool perform(Core& s) noexcept = 0;
   /// Gives it an outcome without performing it.
   virtual void fail(core::error e) noexcept = 0;
   /// Frees the operation and calls its handler.
@@ -39,25 +40,28 @@ public:
 
   key_type key() const noexcept { return key_; }
 
-  operation* next = nullptr;  ///< the queue's
+  basic_operation* next = nullptr;  ///< the queue's
 
 protected:
-  explicit operation(key_type key) noexcept : key_(key) {}
-  operation(const operation&) = delete;
-  operation& operator=(const operation&) = delete;
-  ~operation() = default;
+  explicit basic_operation(key_type key) noexcept : key_(key) {}
+  basic_operation(const basic_operation&) = delete;
+  basic_operation& operator=(const basic_operation&) = delete;
+  ~basic_operation() = default;
 
 private:
   key_type key_;
 };
 
 /// First in, first out. Operations that are left when it dies are destroyed.
-class operation_queue {
+template <class Core>
+class basic_operation_queue {
+  using operation = basic_operation<Core>;
+
 public:
-  operation_queue() noexcept = default;
-  operation_queue(const operation_queue&) = delete;
-  operation_queue& operator=(const operation_queue&) = delete;
-  ~operation_queue() {
+  basic_operation_queue() noexcept = default;
+  basic_operation_queue(const basic_operation_queue&) = delete;
+  basic_operation_queue& operator=(const basic_operation_queue&) = delete;
+  ~basic_operation_queue() {
     while (operation* op = pop()) op->destroy();
   }
 
@@ -82,7 +86,7 @@ public:
   }
 
   /// The operation with that key; null if there is none.
-  operation* find(operation::key_type key) const noexcept {
+  operation* find(typename operation::key_type key) const noexcept {
     operation* op = first_;
     while (op && op->key() != key) op = op->next;
     return op;
@@ -105,6 +109,9 @@ private:
   operation* first_ = nullptr;
   operation* last_ = nullptr;
 };
+
+using operation = basic_operation<core::socket>;
+using operation_queue = basic_operation_queue<core::socket>;
 
 }  // namespace detail
 }  // namespace v1

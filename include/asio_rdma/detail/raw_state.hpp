@@ -4,17 +4,26 @@
 #ifndef ASIO_RDMA_DETAIL_RAW_STATE_HPP
 #define ASIO_RDMA_DETAIL_RAW_STATE_HPP
 
-#include <asio_rdma/detail/core/raw.hpp>
+#include <asio_rdma/detail/completion_room.hpp>
+#include <asio_rdma/detail/waiting_room.hpp>
+
+#include <memory>
 
 namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// What a raw connection shares with its asynchronous operations.
+/// What a raw connection points to: its link, and the operations that wait for it.
 struct raw_state {
-  core::raw_link link;
+  std::shared_ptr<waiting_room<core::raw_link>> setup = std::make_shared<waiting_room<core::raw_link>>();
+  std::shared_ptr<completion_room> completions;  ///< from the first asynchronous transfer on
 
-  void close() noexcept { link.close(); }
+  core::raw_link& link() const noexcept { return setup->core; }
+
+  void close() {
+    if (completions) completions->close();
+    setup->close();
+  }
 };
 
 }  // namespace detail
