@@ -13,6 +13,7 @@ namespace perf {
 std::unique_ptr<end> make_net_end(const end_of& e) {
   static const std::map<std::string, std::unique_ptr<end> (*)(const end_of&)> modes = {
       {"stream", net::make_stream},
+      {"raw", net::make_raw},
       {"tcp", net::make_tcp},
   };
   const auto found = modes.find(e.how.mode);
