@@ -8,7 +8,6 @@
 #include "../common/window.hpp"
 #include "../verbs/accept.hpp"
 #include "../verbs/link.hpp"
-#include "last_message.hpp"
 #include "modes.hpp"
 
 #include <asio_rdma/raw_connection.hpp>
@@ -27,6 +26,11 @@ namespace {
 namespace rdma = asio_rdma;
 using boost::system::error_code;
 using tcp = boost::asio::ip::tcp;
+
+// An immediate says whether a message is the last of its phase: where large messages share a place, what is in it may be
+// of another one already.
+constexpr std::uint32_t more_follow = 0;
+constexpr std::uint32_t is_last = 1;
 
 constexpr std::uint64_t sends_at_a_time = 64;
 constexpr std::uint64_t receives_at_a_time = 2 * sends_at_a_time;
@@ -85,7 +89,7 @@ public:
         continue;
       }
       left_ += (sends ? 1 : 0) + (receives ? 1 : 0);
-      for (std::uint64_t i = 0; sends && i < sends_at_a_time && !c.has_sent_last; ++i) send(c, i);
+      for (std::uint64_t i = 0; sends && i < sends_ && !c.has_sent_last; ++i) send(c, i);
     }
     // Receives of the phases to come stay posted, so that the context does not run out of work by itself.
     io_.restart();
@@ -123,11 +127,13 @@ private:
   void make_memory(connection& c) {
     const std::uint64_t largest = sizes_of(settings_, c.raw.limits().max_message).back();
     stride_ = verbs::slots(largest, 1).stride;
-    const std::uint64_t most = settings_.validate ? 1 << 30 : 16 << 20;
+    constexpr std::uint64_t most = 64 << 20;
     out_slots_ = std::max<std::uint64_t>(1, std::min(sends_at_a_time, most / stride_));
     in_slots_ = std::max<std::uint64_t>(1, std::min(receives_at_a_time, most / stride_));
+    // Where messages are looked at, each that is under way needs a place of its own.
+    sends_ = settings_.validate ? out_slots_ : sends_at_a_time;
     c.memory = c.raw.register_memory((out_slots_ + in_slots_) * stride_, rdma::memory_access::local);
-    for (std::uint64_t i = 0; i < receives_at_a_time; ++i) receive(c, i);
+    for (std::uint64_t i = 0; i < (settings_.validate ? in_slots_ : receives_at_a_time); ++i) receive(c, i);
   }
   unsigned char* out(connection& c, std::uint64_t slot) const {
     return c.memory.as<unsigned char>(slot % out_slots_ * stride_);
@@ -140,9 +146,7 @@ private:
 
   void send(connection& c, std::uint64_t slot) {
     const bool last = phase_->seconds == 0 ? c.sent + 1 >= phase_->messages : window_->is_over(sent_);
-    unsigned char* const data = out(c, slot);
-    if (settings_.validate) fill_pattern(data, size_, c.sent);
-    data[0] = last ? is_last : more_follow;
+    if (settings_.validate) fill_pattern(out(c, slot), size_, c.sent);
     c.has_sent_last = last;
     ++c.sent;
     ++sent_;
@@ -152,7 +156,8 @@ private:
   void post(connection& c, std::uint64_t slot) {
     ++c.under_way;
     const rdma::local_buffer from = c.memory.slice(slot % out_slots_ * stride_, size_);
-    c.raw.async_send(from, [this, &c, slot](const error_code& ec, const rdma::work_completion&) {
+    rdma::work_request request = rdma::work_request::send(from).with_immediate(c.has_sent_last ? is_last : more_follow);
+    c.raw.async_submit(request, [this, &c, slot](const error_code& ec, const rdma::work_completion&) {
       check(ec);
       --c.under_way;
       if (latency_) {
@@ -167,11 +172,11 @@ private:
 
   void receive(connection& c, std::uint64_t slot) {
     const rdma::local_buffer to = c.memory.slice(in_offset(slot), stride_);
-    c.raw.async_receive(to, [this, &c, slot](const error_code& ec, const rdma::work_completion&) {
+    c.raw.async_receive(to, [this, &c, slot](const error_code& ec, const rdma::work_completion& w) {
       check(ec);
       const unsigned char* const data = c.memory.as<unsigned char>(in_offset(slot));
-      const bool last = data[0] == is_last;
-      if (settings_.validate) check_pattern(data + 1, size_ - 1, c.received, 1);
+      const bool last = w.immediate() == is_last;
+      if (settings_.validate) check_pattern(data, size_, c.received);
       ++c.received;
       receive(c, slot);
       if (!latency_) {
@@ -179,7 +184,7 @@ private:
       } else if (is_client_) {
         end_ping(c);
       } else {
-        answer(c, data);
+        answer(c, data, last);
       }
     });
   }
@@ -196,9 +201,9 @@ private:
     }
     c.has_sent_last ? look_whether_all_is_done(c) : begin_ping(c);
   }
-  void answer(connection& c, const unsigned char* data) {
+  void answer(connection& c, const unsigned char* data, bool last) {
     std::copy(data, data + size_, out(c, 0));
-    c.has_sent_last = data[0] == is_last;
+    c.has_sent_last = last;
     ++c.sent;
     post(c, 0);
   }
@@ -216,6 +221,7 @@ private:
   std::uint64_t stride_ = 0;
   std::uint64_t out_slots_ = 1;
   std::uint64_t in_slots_ = 1;
+  std::uint64_t sends_ = 1;  // under way at a time
   std::uint64_t sent_ = 0;  // on all of them
   unsigned left_ = 0;       // directions that go on
   const phase* phase_ = nullptr;
