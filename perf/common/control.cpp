@@ -152,6 +152,14 @@ json::object control::receive() {
   char part[4096];
   while (!take_line()) received_.append(part, read(part, sizeof part, true));
   has_line_ = false;
+  return parse_line();
+}
+
+void control::look_for_error() {
+  if (has_message()) parse_line();
+}
+
+json::object control::parse_line() const {
   error_code ec;
   json::value message = json::parse(line_, ec);
   if (ec || !message.is_object()) throw peer_error("the other side is no performance program of this library");

@@ -109,6 +109,7 @@ void complete(const program& p, settings& s) {
   set_default(s.warm_up, std::min<std::uint64_t>(1000, std::max<std::uint64_t>(100, s.iterations / 10)));
 
   if (p.is_net()) {
+    need(s.mode != "raw" || s.async, "--mode raw needs --async: without it, that is asio_send_bw and asio_send_lat");
     need((s.mode != "tcp" && s.mode != "udp") || s.queue_depth == unset,
          "--queue_depth is an option of RDMA's sockets, not of --mode " + s.mode);
     if (s.is_datagram()) s.async = true;  // a blocking call would wait for ever for one that is lost
@@ -143,6 +144,14 @@ void complete(const program& p, settings& s) {
     need(s.moderation <= s.send_depth, "--cq-mod (-Q) " + std::to_string(s.moderation) +
          " is more than --tx-depth (-t) " + std::to_string(s.send_depth) + ": no completion would ever come");
   }
+}
+
+std::vector<std::uint64_t> sizes_of(const settings& s, std::uint64_t largest_message) {
+  if (!s.all_sizes) return {s.size};
+  constexpr std::uint64_t largest_of_sweep = 8 << 20;
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t size = 2; size <= std::min(largest_message, largest_of_sweep); size *= 2) sizes.push_back(size);
+  return sizes;
 }
 
 std::string help(const program& p) {

@@ -31,13 +31,6 @@ std::unique_ptr<end> make_end(const end_of& e) {
   return e.what.is_net() ? make_net_end(e) : make_verbs_end(e);
 }
 
-std::vector<std::uint64_t> sizes_of(const settings& s, std::uint64_t largest) {
-  if (!s.all_sizes) return {s.size};
-  std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = 2; size <= std::min<std::uint64_t>(largest, 8 << 20); size *= 2) sizes.push_back(size);
-  return sizes;
-}
-
 std::vector<phase> phases_of(const settings& s) {
   std::vector<phase> phases;
   // Whole lists of requests are posted, in the warm-up too.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace perf {
 
@@ -87,6 +88,10 @@ struct settings {
   bool is_datagram() const noexcept { return connection == "UD" || mode == "datagram" || mode == "udp"; }
   bool has(const char* flag) const { return said.count(flag) != 0; }
 };
+
+/// The sizes of messages to measure, bytes: one, or with --all every power of two from 2 bytes to 8 MiB that is not larger
+/// than a message can be.
+std::vector<std::uint64_t> sizes_of(const settings& s, std::uint64_t largest_message);
 
 }  // namespace perf
 

@@ -30,7 +30,8 @@ def count(runner, make, size, few, many, counter, preloaded):
             runner.run(server, client, reader, *[{"LD_PRELOAD": preload, "VERBS_COUNT_FILE": sides[s]}
                                                  for s in ("server", "client")])
             total = {side: json.load(open(file)) for side, file in sides.items()}
-            trace = {side: ["strace", "-f", "-c", "-o", file + ".calls"] for side, file in sides.items()}
+            only = ["-E", "LD_PRELOAD=" + " ".join(preloaded)] if preloaded else []
+            trace = {side: ["strace", "-f", "-c", "-o", file + ".calls"] + only for side, file in sides.items()}
             runner.run(trace["server"] + server, trace["client"] + client, reader)
             for side, file in sides.items():
                 # Two runs end at different moments: what is written last may be missing.

@@ -87,10 +87,10 @@ class Runner:
             time.sleep(wait)
         return {}, said
 
-    def here_and_there(self, command):
+    def here_and_there(self, here, there):
         """Output of a command at both ends, or of the one if they are one."""
         outputs = []
-        for words in [command] + ([self.command_there(command, self.environment)] if self.remote else []):
+        for words in [here] + ([self.command_there(there, self.environment)] if self.remote else []):
             done = subprocess.run(words, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                                   env=dict(os.environ, **self.environment))
             outputs.append(done.stdout)

@@ -166,7 +166,7 @@ private:
         socket.non_blocking(false);
         add(std::move(socket));
       } else if (ec == boost::asio::error::would_block) {
-        if (line_.has_message()) line_.receive();  // an error; nothing else comes now
+        line_.look_for_error();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       } else {
         check(ec);

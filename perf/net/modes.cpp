@@ -15,6 +15,7 @@ std::unique_ptr<end> make_net_end(const end_of& e) {
       {"stream", net::make_stream},
       {"message", net::make_message},
       {"datagram", net::make_datagram},
+      {"raw", net::make_raw},
       {"tcp", net::make_tcp},
       {"udp", net::make_udp},
   };

@@ -14,6 +14,7 @@ namespace perf::net {
 std::unique_ptr<end> make_stream(const end_of& e);
 std::unique_ptr<end> make_message(const end_of& e);
 std::unique_ptr<end> make_datagram(const end_of& e);
+std::unique_ptr<end> make_raw(const end_of& e);
 std::unique_ptr<end> make_tcp(const end_of& e);
 std::unique_ptr<end> make_udp(const end_of& e);
 

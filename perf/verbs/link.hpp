@@ -22,6 +22,9 @@ namespace rdma = asio_rdma;
 /// Tells the completions of receives, of which the lower bits count nothing, from those of sends, which are numbered.
 constexpr std::uint64_t receive_id = std::uint64_t{1} << 63;
 
+/// What carries a connection.
+carrier describe_connection(rdma::raw_connection& c);
+
 /// One of the connections of a measurement, with its memory: first what it sends, or what its reads and atomics bring;
 /// then what it receives, or what the other side accesses.
 class link {

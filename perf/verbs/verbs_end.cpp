@@ -4,16 +4,14 @@
 #include "verbs_end.hpp"
 
 #include "../common/flags.hpp"
-
-#include <asio_rdma/raw_acceptor.hpp>
+#include "accept.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/json.hpp>
 
 #include <dlfcn.h>
-#include <poll.h>
+#include <algorithm>
 #include <sstream>
-#include <thread>
 
 namespace perf {
 
@@ -26,14 +24,24 @@ namespace verbs {
 namespace json = boost::json;
 using tcp = boost::asio::ip::tcp;
 
-namespace {
-
-std::vector<std::uint64_t> sizes_of(const settings& s, std::uint64_t largest) {
-  if (!s.all_sizes) return {s.size};
-  std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = 2; size <= std::min<std::uint64_t>(largest, 8 << 20); size *= 2) sizes.push_back(size);
-  return sizes;
+carrier describe_connection(rdma::raw_connection& c) {
+  const rdma::raw_limits limits = c.limits();
+  carrier result;
+  result.device = ibv_get_device_name(c.native_handle().context->device);
+  result.mtu = limits.mtu;
+  result.gid_index = static_cast<std::uint64_t>(std::max(0, limits.gid_index));
+  result.inline_size = limits.inline_size;
+  find_link(result, limits.port);
+  std::ostringstream local;
+  local << c.local_endpoint() << ", queue pair " << c.queue_pair().native_handle()->qp_num;
+  result.local = local.str();
+  std::ostringstream remote;
+  remote << c.remote_endpoint();
+  result.remote = remote.str();
+  return result;
 }
+
+namespace {
 
 // perf/count, preloaded, counts what goes through a context's functions. It cannot see the library's own devices by
 // itself.
@@ -92,7 +100,7 @@ void verbs_end::accept() {
   line_.send({{"port", acceptor.local_endpoint().port()}});
   for (std::uint64_t i = 0; i < settings_.connections; ++i) {
     link& l = links_.emplace_back(io_, program_, settings_);
-    acceptor.accept_request(l.raw);
+    accept_request(io_, acceptor, l.raw, line_);
     largest_ = l.largest_message();
     l.make_memory(sizes_of(settings_, largest_));
     l.raw.establish();
@@ -100,21 +108,7 @@ void verbs_end::accept() {
 }
 
 carrier verbs_end::describe() {
-  rdma::raw_connection& c = links_.front().raw;
-  const rdma::raw_limits limits = c.limits();
-  carrier result;
-  result.device = ibv_get_device_name(c.native_handle().context->device);
-  result.mtu = limits.mtu;
-  result.gid_index = static_cast<std::uint64_t>(std::max(0, limits.gid_index));
-  result.inline_size = limits.inline_size;
-  find_link(result, limits.port);
-  std::ostringstream local;
-  local << c.local_endpoint() << ", queue pair " << c.queue_pair().native_handle()->qp_num;
-  result.local = local.str();
-  std::ostringstream remote;
-  remote << c.remote_endpoint();
-  result.remote = remote.str();
-  return result;
+  return describe_connection(links_.front().raw);
 }
 
 void verbs_end::prepare(std::uint64_t size) {

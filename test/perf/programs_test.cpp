@@ -238,6 +238,11 @@ BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
     pair_run("asio_net_bw", std::string("-n 300 -s 1000 --data_validation -b -q 3 --mode ") + mode);
   }
   pair_run("asio_net_bw", "-z -n 100", "-z");
+  for (const char* const flags : {"-s 1000 -n 300 --data_validation", "-a -n 5 --warm_up 2", "-D 1"}) {
+    pair_run("asio_net_bw", std::string("--mode raw --async ") + flags, "--async");
+    pair_run("asio_net_lat", std::string("--mode raw --async ") + flags, "--async");
+  }
+  pair_run("asio_net_bw", "--mode raw --async -b -q 3 -n 300 -s 1000 --data_validation", "--async");
 }
 
 BOOST_AUTO_TEST_CASE(a_table_has_its_units) {
