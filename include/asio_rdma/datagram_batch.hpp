@@ -78,8 +78,8 @@ std::size_t receive_batch(boost::asio::basic_datagram_socket<ud, Executor>& sock
   return received;
 }
 
-/// The same, asynchronously. Completion signature void(error_code, std::size_t). As for a composed operation, cancelling
-/// (terminal, partial) says how many had been sent.
+/// The same, asynchronously. Completion signature void(error_code, std::size_t). One that is cancelled (terminal) says how
+/// many had been sent.
 template <class Executor, class Batch, class CompletionToken>
 auto async_send_batch(boost::asio::basic_datagram_socket<ud, Executor>& socket, const Batch& batch,
                       CompletionToken&& token) {

@@ -280,21 +280,31 @@ private:
             strong->socket.close(ignored);
           });
           next = step::write;
-          return c->socket.async_connect(server, std::move(self));
-        case step::write: {
+          return connect(self, *c, server);
+        case step::write:
           next = step::read;
-          call& used = *c;
-          return boost::asio::async_write(used.socket, boost::asio::buffer(used.request), std::move(self));
-        }
-        case step::read: {
+          return write(self, *c);
+        case step::read:
           next = step::done;
-          call& used = *c;
-          return boost::asio::async_read_until(
-              used.socket, boost::asio::dynamic_buffer(used.answer, detail::longest_answer), "\n\n", std::move(self));
-        }
+          return read(self, *c);
         case step::done:
           return end(self, ec);
       }
+    }
+
+    // Self, which is moved, owns this.
+    template <class Self>
+    static void connect(Self& self, call& used, const tcp::endpoint to) {
+      used.socket.async_connect(to, std::move(self));
+    }
+    template <class Self>
+    static void write(Self& self, call& used) {
+      boost::asio::async_write(used.socket, boost::asio::buffer(used.request), std::move(self));
+    }
+    template <class Self>
+    static void read(Self& self, call& used) {
+      boost::asio::async_read_until(used.socket, boost::asio::dynamic_buffer(used.answer, detail::longest_answer),
+                                    "\n\n", std::move(self));
     }
 
     template <class Self>

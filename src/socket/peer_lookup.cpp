@@ -24,10 +24,11 @@ namespace {
 /// How long the kernel looks for a link address or a route; the socket bounds all steps together.
 constexpr std::chrono::milliseconds resolve_timeout{2000};
 
-/// The kernel has an ENOTSUPP of its own, which no program knows: its connection manager joins no IPv6 groups on RoCE v2.
+/// The kernel has an ENOTSUPP of its own, which no program knows: its connection manager joins no IPv6 groups over RoCE
+/// v2. For a socket there is no device then that could.
 error without_kernels_own(const error& e) noexcept {
   constexpr int kernels_enotsupp = 524;
-  return e == error(kernels_enotsupp) ? error(EOPNOTSUPP) : e;
+  return e == error(kernels_enotsupp) ? error(ENODEV) : e;
 }
 
 const sockaddr* given(const sockaddr_storage& a) noexcept {
