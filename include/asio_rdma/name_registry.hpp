@@ -213,7 +213,7 @@ public:
   }
   /// The entries of all names that begin with a prefix, in the order of their names.
   std::vector<name_entry> list(const std::string& prefix, error_code& ec) {
-    return ask(detail::request("LIST", prefix), ec);
+    return ask(detail::list_request(prefix), ec);
   }
   std::vector<name_entry> list(const std::string& prefix = {}) {
     error_code ec;
@@ -239,7 +239,7 @@ public:
   }
   template <class CompletionToken>
   auto async_list(const std::string& prefix, CompletionToken&& token) {
-    return async_ask(detail::request("LIST", prefix), std::forward<CompletionToken>(token));
+    return async_ask(detail::list_request(prefix), std::forward<CompletionToken>(token));
   }
 
   const boost::asio::any_io_executor& get_executor() const noexcept { return executor_; }
@@ -256,7 +256,7 @@ private:
     bool has_timed_out = false;
   };
 
-  enum class step { connect, write, read, done };
+  enum class step { connect, write, read, done, refuse };
 
   /// Connects, asks, and reads until the service ends its answer with an empty line.
   template <class Finish>
@@ -271,6 +271,10 @@ private:
       if (ec) return end(self, c->has_timed_out ? error_code(boost::asio::error::timed_out) : ec);
       switch (next) {
         case step::connect:
+          if (c->request.empty()) {
+            next = step::refuse;
+            return boost::asio::post(c->socket.get_executor(), std::move(self));
+          }
           c->timer.expires_after(std::chrono::seconds(5));
           c->timer.async_wait([weak = std::weak_ptr<call>(c)](error_code cancelled) {
             const auto strong = weak.lock();
@@ -289,6 +293,9 @@ private:
           return read(self, *c);
         case step::done:
           return end(self, ec);
+        case step::refuse:
+          c->refusal = detail::what_names_are;
+          return end(self, boost::asio::error::invalid_argument);
       }
     }
 

@@ -136,6 +136,9 @@ BOOST_FIXTURE_TEST_CASE(refusals_say_why, service_fixture) {
   error_code ec;
   client.enter("no name", here, seconds(1), ec);
   BOOST_TEST(ec == asio::error::invalid_argument);
+  BOOST_TEST(client.last_answer().find("invalid name") == 0u);
+  BOOST_TEST(client.look_up("name\nREMOVE name 10.0.0.1 7000", ec).empty());
+  BOOST_TEST(ec == asio::error::invalid_argument);
   client.enter("name", here, seconds(0), ec);
   BOOST_TEST(ec == asio::error::invalid_argument);
   BOOST_TEST(client.last_answer() == "invalid lease: 1 to 86400 seconds");

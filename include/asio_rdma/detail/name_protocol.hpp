@@ -61,15 +61,21 @@ inline std::string endpoint_words(const ud::endpoint& e) {
   return e.address().to_string() + " " + std::to_string(e.port());
 }
 
-inline std::string request(const char* verb, const std::string& name) {
-  return std::string(verb) + (name.empty() ? "" : " ") + name + "\n";
+constexpr const char* what_names_are = "invalid name: 1 to 128 letters, digits and . _ : / - are one";
+
+/// A request; empty if the name is none, which must not reach the service: it could be another request.
+inline std::string request(const char* verb, const std::string& name, const std::string& more = {}) {
+  return name_table::is_name(name) ? std::string(verb) + " " + name + more + "\n" : std::string();
 }
 inline std::string request(const char* verb, const std::string& name, const ud::endpoint& e) {
-  return std::string(verb) + " " + name + " " + endpoint_words(e) + "\n";
+  return request(verb, name, " " + endpoint_words(e));
 }
 inline std::string request(const char* verb, const std::string& name, const ud::endpoint& e,
                            std::chrono::seconds lease) {
-  return std::string(verb) + " " + name + " " + endpoint_words(e) + " " + std::to_string(lease.count()) + "\n";
+  return request(verb, name, " " + endpoint_words(e) + " " + std::to_string(lease.count()));
+}
+inline std::string list_request(const std::string& prefix) {
+  return prefix.empty() ? std::string("LIST\n") : request("LIST", prefix);
 }
 
 inline std::string error_line(const std::string& why) {
@@ -90,7 +96,7 @@ inline std::string answer_line(name_table& table, const std::string& line, clock
   const std::string verb = words.empty() ? std::string() : words[0];
   const bool is_list = verb == "LIST" && words.size() <= 2;
   if (!is_list && words.size() >= 2 && !name_table::is_name(words[1])) {
-    return error_line("invalid name: 1 to 128 letters, digits and . _ : / - are one");
+    return error_line(what_names_are);
   }
   if (is_list) return entry_lines(table.list(words.size() == 2 ? words[1] : std::string(), most_listed, now));
   if (verb == "LOOKUP" && words.size() == 2) return entry_lines(table.look_up(words[1], now));
