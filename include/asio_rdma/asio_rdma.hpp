@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_ASIO_RDMA_HPP
 #define ASIO_RDMA_ASIO_RDMA_HPP
 
+#include <asio_rdma/datagram_batch.hpp>
 #include <asio_rdma/device.hpp>
 #include <asio_rdma/error.hpp>
 #include <asio_rdma/exit_linger.hpp>

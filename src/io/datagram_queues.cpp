@@ -37,6 +37,8 @@ core::error datagram_queues::create(const verbs::cm_id_ref& id, const sizes& s, 
   error_code ec;
   const ibv_port_attr port = device.query_port(id.port(), ec);
   if (ec) return io::to_error(ec);
+  // There, packets name ports of the fabric and not addresses, so that nobody could be told who has sent one.
+  if (port.link_layer == IBV_LINK_LAYER_INFINIBAND) return core::error(EOPNOTSUPP);
   mtu_ = 128u << port.active_mtu;
   receive_depth_ = depth_of(s.receive_bytes, s.receive_depth, mtu_, device_->limits.max_qp_wr);
   send_depth_ = depth_of(s.send_bytes, s.send_depth, mtu_, device_->limits.max_qp_wr);

@@ -40,7 +40,7 @@ public:
     unsigned inline_size = 0;  ///< wanted; may become less
   };
 
-  /// Makes everything on the id's device and port, and posts all receives. On failure nothing is left.
+  /// Makes everything on the id's device and port, and posts all receives. EOPNOTSUPP on InfiniBand's own link layer.
   core::error create(const verbs::cm_id_ref& id, const sizes& s, const connection_path& wish);
   ~datagram_queues() { destroy(); }
   datagram_queues() noexcept = default;

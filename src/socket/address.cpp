@@ -56,6 +56,10 @@ bool is_loopback(const sockaddr_storage& a) noexcept {
   return verbs::is_loopback_address(*as_sockaddr(a));
 }
 
+bool is_multicast(const sockaddr_storage& a) noexcept {
+  return verbs::is_multicast_address(*as_sockaddr(a));
+}
+
 sockaddr_storage make_v4(std::uint32_t address, std::uint16_t port) noexcept {
   sockaddr_storage a{};
   a.ss_family = AF_INET;

@@ -24,6 +24,8 @@ void set_port(sockaddr_storage& a, std::uint16_t port) noexcept;
 bool is_any(const sockaddr_storage& a) noexcept;
 /// 127.0.0.0/8, ::1, and the former mapped into IPv6.
 bool is_loopback(const sockaddr_storage& a) noexcept;
+/// 224.0.0.0/4, ff00::/8, and the former mapped into IPv6.
+bool is_multicast(const sockaddr_storage& a) noexcept;
 
 /// address is an IPv4 address in host order.
 sockaddr_storage make_v4(std::uint32_t address, std::uint16_t port) noexcept;

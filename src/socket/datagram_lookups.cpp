@@ -28,10 +28,6 @@ using verbs::error_code;
 
 namespace {
 
-bool is_group(const sockaddr_storage& a) noexcept {
-  return verbs::is_multicast_address(*as_sockaddr(a));
-}
-
 bool is_same_host(const sockaddr_storage& a, const sockaddr_storage& b) noexcept {
   const sockaddr_storage x = unmapped(a), y = unmapped(b);
   return verbs::same_host(*as_sockaddr(x), *as_sockaddr(y));
@@ -88,12 +84,15 @@ error datagram_socket::group_source(const sockaddr_storage& group, sockaddr_stor
   const int v4 = settings_[option::multicast_interface_v4];
   const int v6 = settings_[option::multicast_interface_v6];
   if (group.ss_family == AF_INET && v4 != 0) {
-    result = make_v4(ntohl(static_cast<std::uint32_t>(v4)), 0);
-    return {};
+    return carrier_of(devices_, make_v4(ntohl(static_cast<std::uint32_t>(v4)), 0), result);
   }
-  if (group.ss_family == AF_INET6 && v6 != 0) return address_of_interface(static_cast<unsigned>(v6), AF_INET6, result);
+  if (group.ss_family == AF_INET6 && v6 != 0) {
+    sockaddr_storage of_interface{};
+    const error e = address_of_interface(static_cast<unsigned>(v6), AF_INET6, of_interface);
+    return e ? e : carrier_of(devices_, of_interface, result);
+  }
   sockaddr_storage own = unmapped(bound_);
-  if (own.ss_family == group.ss_family && !is_any(own) && !is_group(own)) {
+  if (own.ss_family == group.ss_family && !is_any(own) && !is_multicast(own)) {
     set_port(own, 0);
     return carrier_of(devices_, own, result);
   }
@@ -103,11 +102,11 @@ error datagram_socket::group_source(const sockaddr_storage& group, sockaddr_stor
 error datagram_socket::describe_lookup(const sockaddr_storage& destination, peer_lookup::question& q) {
   q.destination = destination;
   q.traffic_class = settings_[option::traffic_class];
-  q.is_group = is_group(destination);
+  q.is_group = is_multicast(destination);
   if (q.is_group) return group_source(destination, q.source);
   q.asked_loopback = loopback_of(destination);
   sockaddr_storage own = unmapped(bound_);
-  if (is_any(own) || is_group(own) || own.ss_family != destination.ss_family) return {};
+  if (is_any(own) || is_multicast(own) || own.ss_family != destination.ss_family) return {};
   // A socket on one address sends from that.
   set_port(own, 0);
   return carrier_of(devices_, own, q.source);
@@ -327,10 +326,10 @@ error datagram_socket::connect(const sockaddr* address, socklen_t size) {
   is_connected_ = true;
   pending_error_ = error();
   local_ = bound_;
-  if (is_any(bound_) || is_group(bound_)) {
+  if (is_any(bound_) || is_multicast(bound_)) {
     sockaddr_storage own = to;
-    if (is_loopback(to) || is_group(to) || source_towards(to, own)) {
-      if (is_group(to)) own = bound_;
+    if (is_loopback(to) || is_multicast(to) || source_towards(to, own)) {
+      if (is_multicast(to)) own = bound_;
       if (family_ == AF_INET6) own = mapped(own);
       set_port(own, port_of(bound_));
       local_ = own;
@@ -344,7 +343,7 @@ error datagram_socket::connect(const sockaddr* address, socklen_t size) {
 error datagram_socket::join_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) {
   lock_type lock(mutex_);
   if (const error e = state()) return e;
-  if (!is_group(group)) return error(EINVAL);
+  if (!is_multicast(group)) return error(EINVAL);
   if (const error e = open_devices()) return e;
   const auto is_same = [&](const membership& m) { return is_same_host(m.group, group); };
   if (std::any_of(groups_.begin(), groups_.end(), is_same)) return error(EADDRINUSE);
@@ -357,7 +356,9 @@ error datagram_socket::join_group(const sockaddr_storage& group, const sockaddr_
   if (by.ss_family != 0 && !is_any(by)) {
     e = carrier_of(devices_, by, q.source);
   } else if (index != 0) {
-    e = address_of_interface(index, q.destination.ss_family, q.source);
+    sockaddr_storage of_interface{};
+    e = address_of_interface(index, q.destination.ss_family, of_interface);
+    if (!e) e = carrier_of(devices_, of_interface, q.source);
   } else {
     e = group_source(q.destination, q.source);
   }
@@ -411,7 +412,7 @@ void datagram_socket::group_decided(membership& m, const error& e, failure_step)
 error datagram_socket::leave_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) {
   const lock_type lock(mutex_);
   if (const error e = state()) return e;
-  if (!is_group(group)) return error(EINVAL);
+  if (!is_multicast(group)) return error(EINVAL);
   const auto is_meant = [&](const membership& m) {
     const bool any_interface = (by.ss_family == 0 || is_any(by)) && index == 0;
     return is_same_host(m.group, group) && (any_interface || (m.index == index && is_same_host(m.by, by)));

@@ -48,10 +48,6 @@ bool watch(const io::unique_fd& epoll, int fd) noexcept {
   return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-bool is_group(const sockaddr_storage& a) noexcept {
-  return verbs::is_multicast_address(*as_sockaddr(a));
-}
-
 /// Bytes of the largest packet that a port takes which is up, 0 if none is.
 std::uint32_t smallest_mtu(const verbs::context& device, std::uint32_t smallest) noexcept {
   error_code ec;
@@ -124,7 +120,7 @@ error datagram_socket::bind_to(const sockaddr_storage& asked) {
   if (const error e = open_devices()) return e;
   // One that is bound to a group hears that group alone, as with Linux' UDP.
   sockaddr_storage here = asked;
-  if (is_group(asked)) {
+  if (is_multicast(asked)) {
     here = sockaddr_storage{};
     here.ss_family = asked.ss_family;
     set_port(here, port_of(asked));

@@ -180,7 +180,7 @@ error datagram_socket::send_now(datagram_peer& p, const iovec* buffers, std::siz
   h.source_port = port_of(bound_);
   h.destination_port = port_of(p.address);
   h.asked_loopback = loopback_of(p.address);
-  h.not_to_own_host = settings_[option::multicast_loopback] == 0 && verbs::is_multicast_address(*as_sockaddr(p.address));
+  h.not_to_own_host = settings_[option::multicast_loopback] == 0 && is_multicast(p.address);
   const auto text = transfer::encode_datagram_header(h);
   std::byte* const memory = q.next_send();
   std::memcpy(memory, text.data(), text.size());
@@ -363,7 +363,8 @@ void datagram_socket::arrived(queues& q, const ibv_wc& wc) {
     return drop(datagrams_.dropped_foreign);
   }
   const auto header = transfer::decode_datagram_header(content, wc.byte_len - io::grh_size);
-  if (!header || !is_bound_ || closed_ || header->destination_port != port_of(bound_)) {
+  if (closed_) return drop(datagrams_.dropped_closed);
+  if (!header || !is_bound_ || header->destination_port != port_of(bound_)) {
     return drop(datagrams_.dropped_foreign);
   }
   sockaddr_storage from = address_of(addresses.from, header->source_port);
@@ -379,7 +380,7 @@ void datagram_socket::arrived(queues& q, const ibv_wc& wc) {
   const bool wrong_family = family_ == AF_INET ? from.ss_family != AF_INET
                                                : from.ss_family == AF_INET && settings_[option::v6_only] != 0;
   if (wrong_family) return drop(datagrams_.dropped_foreign);
-  const bool of_group_alone = verbs::is_multicast_address(*as_sockaddr(bound_));
+  const bool of_group_alone = is_multicast(bound_);
   if (of_group_alone) {
     const sockaddr_storage to = address_of(addresses.to, 0);
     const sockaddr_storage group = unmapped(bound_);

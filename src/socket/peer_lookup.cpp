@@ -24,6 +24,13 @@ namespace {
 /// How long the kernel looks for a link address or a route; the socket bounds all steps together.
 constexpr std::chrono::milliseconds resolve_timeout{2000};
 
+/// The kernel has an ENOTSUPP of its own, which no program knows: its connection manager joins no IPv6 groups over RoCE
+/// v2. For a socket there is no device then that could.
+error without_kernels_own(const error& e) noexcept {
+  constexpr int kernels_enotsupp = 524;
+  return e == error(kernels_enotsupp) ? error(ENODEV) : e;
+}
+
 const sockaddr* given(const sockaddr_storage& a) noexcept {
   return a.ss_family == 0 ? nullptr : as_sockaddr(a);
 }
@@ -56,7 +63,7 @@ error peer_lookup::join() noexcept {
   } else {
     id_.join_multicast(as_sockaddr(carried_), nullptr, ec);
   }
-  return io::to_error(ec);
+  return without_kernels_own(io::to_error(ec));
 }
 
 void peer_lookup::end() noexcept {
@@ -141,7 +148,7 @@ error peer_lookup::explain(const verbs::cm_event& event) noexcept {
       return explain_resolve_error(devices_, error(unanswered ? EHOSTUNREACH : -event.status), carried_);
     }
     default:
-      return io::to_error(event.error());
+      return without_kernels_own(io::to_error(event.error()));
   }
 }
 

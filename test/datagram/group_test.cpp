@@ -184,7 +184,14 @@ BOOST_AUTO_TEST_CASE(misuse) {
 BOOST_AUTO_TEST_CASE(ipv6) {
   const auto six = asio::ip::make_address("ff15::77:1");
   ud::socket receiver(context, ud::endpoint(ud::v6(), 0)), from_six(context, ud::endpoint(ud::v6(), 0));
-  receiver.set_option(multicast::join_group(six));
+  error_code ec;
+  receiver.set_option(multicast::join_group(six), ec);
+  if (asio_rdma::device_policy() != "soft0" && ec) {
+    // Linux' connection manager joins none over RoCE v2.
+    BOOST_TEST((ec == boost::system::errc::no_such_device));
+    return;
+  }
+  BOOST_REQUIRE(!ec);
   from_six.send_to(asio::buffer("six", 3), ud::endpoint(six, receiver.local_endpoint().port()));
   BOOST_TEST(receive_string(receiver) == "six");
 }
