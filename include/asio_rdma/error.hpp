@@ -148,8 +148,8 @@ inline const boost::system::error_category& device_policy_category() noexcept {
   return detail::category<core::error_domain::device_policy>("asio_rdma.device_policy");
 }
 
-/// Category of what was wrong with socket options (socket_options.hpp) and with requests of raw connections; equivalent to
-/// errc::bad_default, errc::option_refused or errc::misuse. Values mean nothing outside this process.
+/// Category of what was wrong with socket options (socket_options.hpp) and with requests of raw connections; equivalent
+/// to errc::bad_default, errc::option_refused or errc::misuse. Values mean nothing outside this process.
 inline const boost::system::error_category& option_category() noexcept {
   return detail::category<core::error_domain::option>("asio_rdma.option");
 }

@@ -37,16 +37,16 @@ void make_batch(span<Request> batch, std::uint64_t first, Make& make) {
 
 }  // namespace detail
 
-/// Posts count requests and waits until all have completed, with at most depth outstanding at a time and batch of them in
-/// one post, which is one doorbell; the last one may be smaller. make(i) makes request number i, counted from 0, which has
-/// to be signalled; its id becomes i. The buffers that it names have to stay until the function returns.
+/// Posts count requests and waits until all have completed, with at most depth outstanding at a time and batch of them
+/// in one post, which is one doorbell; the last one may be smaller. make(i) makes request number i, counted from 0,
+/// which has to be signalled; its id becomes i. The buffers that it names have to stay until the function returns.
 ///
 /// on_completion(c) is called for every completion that is taken. There may be some of receives among them that were
 /// posted before; nobody else learns of those.
 ///
 /// depth is cut to what the queue holds, batch to depth, and both are 1 at least. Returns how many requests completed:
-/// fewer than count after an error only, which is what the first request completed or could not be posted with. Others may
-/// be outstanding then.
+/// fewer than count after an error only, which is what the first request completed or could not be posted with. Others
+/// may be outstanding then.
 template <class Executor, class Make, class OnCompletion = detail::ignore_completion>
 std::uint64_t pipeline_batches(basic_raw_connection<Executor>& connection, std::uint64_t count, std::size_t depth,
                                std::size_t batch, Make make, boost::system::error_code& ec,
@@ -87,8 +87,8 @@ std::uint64_t pipeline(basic_raw_connection<Executor>& connection, std::uint64_t
   return pipeline_batches(connection, count, depth, 1, std::move(make), ec, std::move(on_completion));
 }
 
-/// The receiving side: keeps depth receives posted until count messages have come. It posts the first ones when it is made,
-/// so that this can be done before the connection is established.
+/// The receiving side: keeps depth receives posted until count messages have come. It posts the first ones when it is
+/// made, so that this can be done before the connection is established.
 template <class Executor, class Make>
 class receive_drain {
 public:
@@ -103,9 +103,9 @@ public:
     post(requests_.size(), ec);
   }
 
-  /// Receives until all count messages have come, and calls on_message(c) for each; receives are posted again after it has
-  /// seen them. on_message is called for completions of sends that were posted before, too. Returns how many messages have
-  /// come, all runs together: fewer than count after an error only.
+  /// Receives until all count messages have come, and calls on_message(c) for each; receives are posted again after it
+  /// has seen them. on_message is called for completions of sends that were posted before, too. Returns how many
+  /// messages have come, all runs together: fewer than count after an error only.
   template <class OnMessage>
   std::uint64_t run(OnMessage on_message, boost::system::error_code& ec) {
     work_completion completions[detail::pipeline_poll];

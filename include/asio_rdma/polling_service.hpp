@@ -29,17 +29,17 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-/// Polls the completion queues of raw connections in place of sleeping on their channels, and runs the ready handlers of
-/// an io_context between the looks: for programs that give a core for the shortest latency. run() does so on the calling
-/// thread, which may be one that was started for it.
+/// Polls the completion queues of raw connections in place of sleeping on their channels, and runs the ready handlers
+/// of an io_context between the looks: for programs that give a core for the shortest latency. run() does so on the
+/// calling thread, which may be one that was started for it.
 ///
 /// Connections with traffic are looked at all the time. One that has had none for a while is looked at in turn with the
-/// others of its kind, at every eighth look, so that a thousand of them cost the busy ones little; it is found within some
-/// thousand looks, and is busy from then on.
+/// others of its kind, at every eighth look, so that a thousand of them cost the busy ones little; it is found within
+/// some thousand looks, and is busy from then on.
 ///
 /// @par Thread Safety
-/// stop() and statistics() are safe. Everything else belongs to the thread in run(): to handlers of the io_context, and to
-/// anybody while nobody is in run().
+/// stop() and statistics() are safe. Everything else belongs to the thread in run(): to handlers of the io_context, and
+/// to anybody while nobody is in run().
 class polling_service {
 public:
   /// What is done while there is nothing to do.
@@ -66,8 +66,8 @@ public:
     *alive_ = nullptr;
   }
 
-  /// Serves the asynchronous operations of a connection from now on, until remove(), or until it is closed. Its completion
-  /// queue is no longer armed. The connection has to be open.
+  /// Serves the asynchronous operations of a connection from now on, until remove(), or until it is closed. Its
+  /// completion queue is no longer armed. The connection has to be open.
   template <class Executor>
   void add(basic_raw_connection<Executor>& connection) {
     add(connection, nullptr);
@@ -77,7 +77,10 @@ public:
   void add(basic_raw_connection<Executor>& connection, completion_handler on_completions) {
     const auto room = connection.completion_room();
     room->serve(true);
-    entries_.push_back({room, std::move(on_completions), looks_});
+    entries_.push_back({room, nullptr, looks_});
+    if (on_completions) {
+      entries_.back().on_completions = std::make_shared<const completion_handler>(std::move(on_completions));
+    }
     busy_.push_back(entries_.size() - 1);
   }
 
@@ -93,8 +96,8 @@ public:
     }
   }
 
-  /// Looks for completions and runs the io_context's handlers, until stop() or until the io_context is stopped. Returns how
-  /// many completions were taken.
+  /// Looks for completions and runs the io_context's handlers, until stop() or until the io_context is stopped. Returns
+  /// how many completions were taken.
   std::size_t run() { return loop(clock::time_point::max()); }
   template <class Rep, class Period>
   std::size_t run_for(const std::chrono::duration<Rep, Period>& time) {
@@ -130,8 +133,8 @@ public:
 
   /// Whether looks are counted, and the time that they take measured. ASIO_RDMA_PROBE=1 turns it on from the beginning.
   void probe(bool on) noexcept { is_probing_ = on; }
-  /// What was counted while probe() was on: looks at completion queues, those that found nothing, completions, and the time
-  /// spent in looking, handlers included. Thread-safe.
+  /// What was counted while probe() was on: looks at completion queues, those that found nothing, completions, and the
+  /// time spent in looking, handlers included. Thread-safe.
   raw_statistics statistics() const noexcept {
     raw_statistics s;
     s.polls = counts_.polls.load(std::memory_order_relaxed);
@@ -146,7 +149,7 @@ private:
 
   struct entry {
     std::shared_ptr<detail::completion_room> room;  // null: removed
-    completion_handler on_completions;
+    std::shared_ptr<const completion_handler> on_completions;
     std::uint64_t last_found;  // look
   };
 
@@ -176,8 +179,8 @@ private:
     return found_;
   }
 
-  /// Looks are taken within a handler of the io_context's, so that the handlers of operations can be called right there;
-  /// between two turns it runs others.
+  /// Looks are taken within a handler of the io_context's, so that the handlers of operations can be called right
+  /// there; between two turns it runs others.
   void next_turn() {
     boost::asio::post(context_, [alive = alive_, this] {
       if (*alive == this && is_running_) turn();
@@ -270,9 +273,9 @@ private:
 
   void hand_over(std::size_t index) {
     work_completion completions[32];
-    const auto room = entries_[index].room;              // the handler may close the connection,
-    const auto handler = entries_[index].on_completions;  // or remove it
-    while (const std::size_t n = room->take_served(completions)) handler(span<work_completion>(completions, n));
+    const auto room = entries_[index].room;  // the handler may close the connection, or remove it
+    const auto handler = entries_[index].on_completions;
+    while (const std::size_t n = room->take_served(completions)) (*handler)(span<work_completion>(completions, n));
   }
 
   void fill_holes() {

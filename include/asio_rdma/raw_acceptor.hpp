@@ -9,8 +9,8 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-/// Listens for raw connections. Requests are heard in the background, up to the backlog, and wait, unanswered, until they
-/// are taken: a peer's establish() returns when this side's has been called.
+/// Listens for raw connections. Requests are heard in the background, up to the backlog, and wait, unanswered, until
+/// they are taken: a peer's establish() returns when this side's has been called.
 ///
 /// @par Thread Safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -70,8 +70,8 @@ public:
   /// Requests that wait are refused; asynchronous operations end with operation_aborted.
   void close() { room_->close(); }
 
-  /// Waits for a request and makes queues for it. Register and offer memory and post receives, then establish() it; close()
-  /// refuses it.
+  /// Waits for a request and makes queues for it. Register and offer memory and post receives, then establish() it;
+  /// close() refuses it.
   template <class OtherExecutor>
   void accept_request(basic_raw_connection<OtherExecutor>& connection, error_code& ec) {
     if (connection.is_open()) {
@@ -104,8 +104,8 @@ public:
     if (ec) boost::throw_exception(boost::system::system_error(ec, "raw_acceptor: accept"));
   }
 
-  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in any
-  // way, leaves the acceptor as it is; async_accept() that establishes by then closes the connection.
+  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in
+  // any way, leaves the acceptor as it is; async_accept() that establishes by then closes the connection.
 
   template <class OtherExecutor, class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_accept_request(basic_raw_connection<OtherExecutor>& connection, Token&& token = Token()) {

@@ -36,8 +36,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Whether requests are checked before they are posted: in builds without NDEBUG, or with ASIO_RDMA_CHECKED. All parts of
-/// a program that use the same connection should be built alike.
+/// Whether requests are checked before they are posted: in builds without NDEBUG, or with ASIO_RDMA_CHECKED. All parts
+/// of a program that use the same connection should be built alike.
 #if defined(ASIO_RDMA_CHECKED) || !defined(NDEBUG)
 #define ASIO_RDMA_DETAIL_CHECKS true
 #else
@@ -75,15 +75,15 @@ private:
 };
 
 /// A queue pair that is connected with another, for programs that want what the card gives: they register memory, post
-/// requests, and poll for completions. There is no framing, no flow control, no copy and no thread in between; post_send()
-/// is ibv_post_send(), poll() is ibv_poll_cq(). doc/raw.md is a tutorial.
+/// requests, and poll for completions. There is no framing, no flow control, no copy and no thread in between;
+/// post_send() is ibv_post_send(), poll() is ibv_poll_cq(). doc/raw.md is a tutorial.
 ///
 /// It is made in two steps, so that memory can be registered and offered, and receives be posted, before the peer can
 /// send: open(), or raw_acceptor::accept_request(), makes the queues; establish() connects. connect() and
 /// raw_acceptor::accept() do both.
 ///
-/// In a build without NDEBUG, or with ASIO_RDMA_CHECKED, every request is checked before it is posted: errc::misuse says
-/// what is wrong. Otherwise nothing is checked, by us, that the device does not check.
+/// In a build without NDEBUG, or with ASIO_RDMA_CHECKED, every request is checked before it is posted: errc::misuse
+/// says what is wrong. Otherwise nothing is checked, by us, that the device does not check.
 ///
 /// @par Thread Safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -126,8 +126,8 @@ public:
     throw_error(ec, "raw_connection: open");
   }
 
-  /// Tells the peer of a piece of memory, when the connection is established: it is the peer's remote_memory() then. The
-  /// memory has to be registered for what the peer shall do with it. Before establish().
+  /// Tells the peer of a piece of memory, when the connection is established: it is the peer's remote_memory() then.
+  /// The memory has to be registered for what the peer shall do with it. Before establish().
   void offer(const remote_memory& memory, error_code& ec) noexcept {
     ec = detail::to_asio_error(link().offer({memory.address, memory.length, memory.key}));
   }
@@ -159,8 +159,8 @@ public:
     throw_error(ec, "raw_connection: connect");
   }
 
-  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in any
-  // way, gives the set-up up: the connection is closed then.
+  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in
+  // any way, gives the set-up up: the connection is closed then.
 
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_open(const endpoint_type& peer, const raw_options& options, Token&& token = Token()) {
@@ -199,9 +199,9 @@ public:
   /// True from open() or accept_request() to close(); after a set-up that failed it is false.
   bool is_open() const noexcept { return state_ && !has_failed(); }
 
-  /// Destroys everything at once. Requests that have not completed are forgotten, data that was posted may be lost: take
-  /// the completions first. The device touches no memory any more when it returns.
-  /// Asynchronous operations end with operation_aborted, after that.
+  /// Destroys everything at once. Requests that have not completed are forgotten, data that was posted may be lost:
+  /// take the completions first. The device touches no memory any more when it returns. Asynchronous operations end
+  /// with operation_aborted, after that.
   void close() noexcept {
     objects_ = {};
     queue_pair_ = nullptr;
@@ -251,8 +251,8 @@ public:
     throw_error(ec, "raw_connection: register_memory");
     return result;
   }
-  /// The same on huge pages of the system's default size, which the device finds its way in faster; size is rounded up to
-  /// whole ones. An error if the system has none to give.
+  /// The same on huge pages of the system's default size, which the device finds its way in faster; size is rounded up
+  /// to whole ones. An error if the system has none to give.
   registered_memory register_huge_pages(std::size_t size, memory_access access, error_code& ec) {
     return create_region({core::raw_memory_source::huge_pages, nullptr, size, static_cast<int>(access)}, ec);
   }
@@ -272,8 +272,8 @@ public:
     throw_error(ec, "raw_connection: register_memory");
     return result;
   }
-  /// A piece of the memory of another device, such as a GPU, that a dmabuf stands for. operation_not_supported where the
-  /// device or its driver cannot.
+  /// A piece of the memory of another device, such as a GPU, that a dmabuf stands for. operation_not_supported where
+  /// the device or its driver cannot.
   registered_memory register_dmabuf(int fd, std::uint64_t offset, std::size_t size, memory_access access,
                                     error_code& ec) {
     return create_region({core::raw_memory_source::dmabuf, nullptr, size, static_cast<int>(access), fd, offset}, ec);
@@ -288,8 +288,8 @@ public:
 
   // ---- Data
 
-  /// Posts a request (ibv_post_send). ENOMEM (not_enough_memory) if the send queue is full, invalid_argument for what the
-  /// device cannot do.
+  /// Posts a request (ibv_post_send). ENOMEM (not_enough_memory) if the send queue is full, invalid_argument for what
+  /// the device cannot do.
   [[gnu::always_inline]] void post_send(work_request& request, error_code& ec) {
     request.next = nullptr;
     ibv_send_wr* bad;
@@ -407,14 +407,15 @@ public:
     return n;
   }
 
-  // ---- Asynchronous transfers. Handlers get the error_code and the work_completion. Each is one request, posted at once;
-  // if the queue is full it fails. Buffers must stay until the handler is called. Completions are taken over the completion
-  // channel, or by a polling_service that the connection was given to, on whatever thread runs the execution context; poll()
-  // and async_poll() give those of requests that were posted by post_send() and post_receive() only.
+  // ---- Asynchronous transfers. Handlers get the error_code and the work_completion. Each is one request, posted at
+  // once; if the queue is full it fails. Buffers must stay until the handler is called. Completions are taken over the
+  // completion channel, or by a polling_service that the connection was given to, on whatever thread runs the execution
+  // context; poll() and async_poll() give those of requests that were posted by post_send() and post_receive() only.
   //
-  // A request that was posted is the card's, and cannot be taken back. So cancelling partially or totally has no effect.
-  // Terminal cancellation ends the connection, since there is no other way: all its requests are flushed, and the handler is
-  // called, with operation_aborted, when this one was. What is to be given up without harm is async_poll().
+  // A request that was posted is the card's, and cannot be taken back. So cancelling partially or totally has no
+  // effect. Terminal cancellation ends the connection, since there is no other way: all its requests are flushed, and
+  // the handler is called, with operation_aborted, when this one was. What is to be given up without harm is
+  // async_poll().
 
   /// Any request; the array of its buffers must stay until it was posted.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
@@ -452,8 +453,8 @@ public:
     return initiate_request(work_request::compare_and_swap(result, target, expected, desired), result, true, token);
   }
 
-  /// As wait(): the handler gets the error_code and how many completions there are, at least one. Can be cancelled in any
-  /// way, and has taken nothing then.
+  /// As wait(): the handler gets the error_code and how many completions there are, at least one. Can be cancelled in
+  /// any way, and has taken nothing then.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_poll(span<work_completion> completions, Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(error_code, std::size_t)>(
@@ -473,8 +474,8 @@ public:
 
   // ---- Measuring
 
-  /// Whether the connection counts, and measures the time that is spent in posting and in polling, which costs two looks
-  /// at the clock a call. ASIO_RDMA_PROBE=1 turns it on from the beginning.
+  /// Whether the connection counts, and measures the time that is spent in posting and in polling, which costs two
+  /// looks at the clock a call. ASIO_RDMA_PROBE=1 turns it on from the beginning.
   void probe(bool on) noexcept {
     is_probing_ = on;
     update_slow();
@@ -532,7 +533,8 @@ private:
 
   /// Where asynchronous transfers wait.
   std::shared_ptr<detail::completion_room> completion_room() {
-    if (!state_) return std::make_shared<detail::completion_room>(std::make_shared<detail::waiting_room<core::raw_link>>());
+    using link_room = detail::completion_room::link_room;
+    if (!state_) return std::make_shared<detail::completion_room>(std::make_shared<link_room>());
     if (!state_->completions) {
       refresh();
       state_->completions = std::make_shared<detail::completion_room>(state_->setup);

@@ -14,8 +14,8 @@ inline namespace v1 {
 using raw_transport = core::raw_transport;
 using raw_setup = core::raw_setup;
 
-/// What a raw connection is made with; accepted ones are made with their acceptor's. The members, their units and ranges
-/// are those of core::raw_settings. A value out of range is invalid_argument, one that the device cannot do
+/// What a raw connection is made with; accepted ones are made with their acceptor's. The members, their units and
+/// ranges are those of core::raw_settings. A value out of range is invalid_argument, one that the device cannot do
 /// errc::device_limit.
 struct raw_options : core::raw_settings {
   /// A device policy, as set_device_policy() takes it; empty: the process's.

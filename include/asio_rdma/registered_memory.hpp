@@ -88,8 +88,8 @@ constexpr memory_access operator|(memory_access a, memory_access b) noexcept {
 }
 
 /// Memory that a device may access, from raw_connection::register_memory(). It belongs to the device and to the
-/// process's protection domain there: every raw connection that is set up the same way on that device can use it, and it
-/// may outlive the connection that made it. It has to outlive every request that uses it. Move-only.
+/// process's protection domain there: every raw connection that is set up the same way on that device can use it, and
+/// it may outlive the connection that made it. It has to outlive every request that uses it. Move-only.
 class registered_memory {
 public:
   registered_memory() noexcept = default;

@@ -16,8 +16,8 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-/// How a request ended: the completion of verbs, ibv_wc, with functions to read it and nothing added. Of one that failed
-/// only id(), error() and vendor_error() mean anything.
+/// How a request ended: the completion of verbs, ibv_wc, with functions to read it and nothing added. Of one that
+/// failed only id(), error() and vendor_error() mean anything.
 class work_completion : public ibv_wc {
 public:
   /// The bytes in front of every datagram's data in its receive buffer, in which the network's header stands.
@@ -28,8 +28,8 @@ public:
   /// Of the request.
   std::uint64_t id() const noexcept { return wr_id; }
   bool ok() const noexcept { return status == IBV_WC_SUCCESS; }
-  /// Why it failed, in completion_category(). After the first failure everything else that is outstanding completes with
-  /// IBV_WC_WR_FLUSH_ERR.
+  /// Why it failed, in completion_category(). After the first failure everything else that is outstanding completes
+  /// with IBV_WC_WR_FLUSH_ERR.
   boost::system::error_code error() const noexcept {
     return to_error_code(core::error(static_cast<int>(status), core::error_domain::completion));
   }

@@ -20,11 +20,13 @@ struct datagram_address {
   std::uint32_t qkey = 0;
 };
 
-/// A send, a read, a write or an atomic: the request of verbs, ibv_send_wr, with functions to fill it and nothing added.
+/// A send, a read, a write or an atomic: the request of verbs, ibv_send_wr, with functions to fill it and nothing
+/// added.
 ///
 /// It points to the buffers it was made with, which have to stay until it was posted; the memory they name, until its
-/// completion was taken. It is signalled at first. A request that is not signalled raises no completion unless it fails,
-/// and holds its place in the queue until a later one has completed: at least one in send_depth has to be signalled.
+/// completion was taken. It is signalled at first. A request that is not signalled raises no completion unless it
+/// fails, and holds its place in the queue until a later one has completed: at least one in send_depth has to be
+/// signalled.
 class work_request : public ibv_send_wr {
 public:
   work_request() noexcept : ibv_send_wr{} { send_flags = IBV_SEND_SIGNALED; }

@@ -20,11 +20,13 @@ settings take_over(const program& p, const settings& s, const json::object& hell
   const json::value* const spoken = hello.if_contains("asio_rdma_perf");
   if (!spoken || !spoken->is_int64()) throw usage_error("the client is no performance program of this library");
   if (spoken->get_int64() != version) {
-    throw usage_error("the client speaks version " + std::to_string(spoken->get_int64()) + " of the programs' protocol, the server " +
-                      std::to_string(version) + ": use programs of one release at both ends");
+    throw usage_error("the client speaks version " + std::to_string(spoken->get_int64()) +
+                      " of the programs' protocol, the server " + std::to_string(version) +
+                      ": use programs of one release at both ends");
   }
   const std::string name(hello.at("program").as_string());
-  if (name != p.name) throw usage_error("the client is " + name + ", the server " + p.name + ": run the same at both ends");
+  if (name != p.name)
+    throw usage_error("the client is " + name + ", the server " + p.name + ": run the same at both ends");
 
   settings result = s;
   const json::object& wanted = hello.at("settings").as_object();

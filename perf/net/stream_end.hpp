@@ -33,7 +33,8 @@ namespace perf::net {
 template <class Protocol>
 class stream_end : public end {
 public:
-  explicit stream_end(const end_of& e) : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
+  explicit stream_end(const end_of& e)
+      : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
     namespace json = boost::json;
     using endpoint = typename Protocol::endpoint;
     connections_.reserve(settings_.connections);
@@ -115,8 +116,8 @@ private:
   struct connection {
     explicit connection(typename Protocol::socket s) : socket(std::move(s)) {}
     typename Protocol::socket socket;
-    bytes block;          // what is sent
-    bytes arriving;       // what is received, where both go on at once
+    bytes block;     // what is sent
+    bytes arriving;  // what is received, where both go on at once
     std::uint64_t sent = 0;
     std::uint64_t received = 0;  // bytes
     bool is_done = false;        // the last message has begun to arrive
@@ -277,11 +278,12 @@ private:
     begin_ping(c);
     boost::asio::async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
       check(ec);
-      boost::asio::async_read(c.socket, boost::asio::buffer(c.arriving), [this, &c](const error_code& ec2, std::size_t) {
-        check(ec2);
-        end_ping(c);
-        if (c.block[0] != is_last) ping_next(c);
-      });
+      boost::asio::async_read(c.socket, boost::asio::buffer(c.arriving),
+                              [this, &c](const error_code& ec2, std::size_t) {
+                                check(ec2);
+                                end_ping(c);
+                                if (c.block[0] != is_last) ping_next(c);
+                              });
     });
   }
 

@@ -12,8 +12,9 @@ namespace core {
 
 class text;
 
-// What is wrong with socket options, and with requests of raw connections. An error is a number, and its text needs names and values: the process remembers
-// the first 256 of them, each once; an error for a later one does not say which. Thread-safe.
+// What is wrong with socket options, and with requests of raw connections. An error is a number, and its text needs
+// names and values: the process remembers the first 256 of them, each once; an error for a later one does not say
+// which. Thread-safe.
 
 /// A default of an option, from the environment or a file, is wrong: what says where it stands, and what is allowed.
 error refuse_default(const char* what) noexcept;

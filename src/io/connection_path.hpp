@@ -22,7 +22,7 @@ struct connection_path {
   int hop_limit = 0;
   int pkey = 0;
   int gid_index = -1;
-  unsigned access = IBV_ACCESS_REMOTE_WRITE;  ///< what the peer may do; a stream's peer writes into ring and mirror only
+  unsigned access = IBV_ACCESS_REMOTE_WRITE;  ///< the peer's; a stream's writes into ring and mirror only
 };
 
 // The connection manager would make the transitions of a queue pair by itself, with what it likes. They are made here,

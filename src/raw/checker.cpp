@@ -109,8 +109,8 @@ void check_send(complaint& c, const checker::facts& f, const ibv_send_wr& r) {
 /// Depths are what was granted, which may be more than was asked for.
 void check_depth(complaint& c, std::uint64_t outstanding, unsigned depth, const char* queue, const char* option) {
   if (outstanding < depth) return;
-  c.say("the %s queue is full with %u requests: poll() before posting more, have at least one in %u signalled, or raise "
-        "raw_options::%s", queue, depth, depth, option);
+  c.say("the %s queue is full with %u requests: poll() before posting more, have at least one in %u signalled, or "
+        "raise raw_options::%s", queue, depth, depth, option);
 }
 
 }  // namespace

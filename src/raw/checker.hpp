@@ -15,8 +15,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace raw {
 
-/// What a connection's requests are checked against, in programs that ask for it: the room in its queues, the memory that
-/// it knows. One thread at a time.
+/// What a connection's requests are checked against, in programs that ask for it: the room in its queues, the memory
+/// that it knows. One thread at a time.
 class checker {
 public:
   struct facts {

@@ -28,8 +28,8 @@ inline rdma_port_space port_space(core::raw_transport t) noexcept {
   return t == core::raw_transport::reliable ? RDMA_PS_TCP : RDMA_PS_UDP;
 }
 
-/// A raw connection that the connection manager sets up. It brings reliable queue pairs together; of datagrams it says only
-/// where somebody listens, and both ends tell each other the rest in its private data.
+/// A raw connection that the connection manager sets up. It brings reliable queue pairs together; of datagrams it says
+/// only where somebody listens, and both ends tell each other the rest in its private data.
 class cm_connection final : public connection, public cm::endpoint {
 public:
   cm_connection(const core::raw_settings& s, const core::device_choice& devices) : connection(s), devices_(devices) {}

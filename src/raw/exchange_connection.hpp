@@ -14,8 +14,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace raw {
 
-/// A raw connection whose ends tell each other over TCP what it takes. The TCP connection stays: its end says that the peer
-/// is gone.
+/// A raw connection whose ends tell each other over TCP what it takes. The TCP connection stays: its end says that the
+/// peer is gone.
 class exchange_connection final : public connection, public io::background::watched {
 public:
   exchange_connection(const core::raw_settings& s, const core::device_choice& devices)

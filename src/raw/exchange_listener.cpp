@@ -33,7 +33,8 @@ constexpr std::chrono::milliseconds accept_pause{100};
 /// A client that has not said everything yet. Used on the internal thread alone.
 class exchange_listener::client final : public io::background::watched, public std::enable_shared_from_this<client> {
 public:
-  client(std::weak_ptr<exchange_listener> l, io::unique_fd fd) noexcept : listener_(std::move(l)), stream_(std::move(fd)) {}
+  client(std::weak_ptr<exchange_listener> l, io::unique_fd fd) noexcept
+      : listener_(std::move(l)), stream_(std::move(fd)) {}
 
   void start() {
     io::background& thread = io::background::instance();

@@ -14,8 +14,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace raw {
 
-/// Listens over TCP. A client is a request once it has said all that it has to; one that does not in time is forgotten, and
-/// disturbs nobody meanwhile.
+/// Listens over TCP. A client is a request once it has said all that it has to; one that does not in time is forgotten,
+/// and disturbs nobody meanwhile.
 class exchange_listener final : public listener,
                                 public io::background::watched,
                                 public std::enable_shared_from_this<exchange_listener> {

@@ -30,8 +30,8 @@ public:
   core::error send_ready() noexcept;
   void send_reject(transfer::reject_reason reason) noexcept;
 
-  /// EAGAIN until all has come; what a refusal, or a greeting that cannot be accepted, means. reason is what to refuse that
-  /// with.
+  /// EAGAIN until all has come; what a refusal, or a greeting that cannot be accepted, means. reason is what to refuse
+  /// that with.
   core::error read(exchange_greeting& result, transfer::reject_reason& reason) noexcept;
   /// EAGAIN until the peer has said that it is ready.
   core::error read_ready() noexcept;

@@ -12,7 +12,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace raw {
 
-/// Says, while it lives, that a key means this memory in a protection domain: checks of requests ask for it. Thread-safe.
+/// Says, while it lives, that a key means this memory in a protection domain: checks of requests ask for it.
+/// Thread-safe.
 class known_region {
 public:
   known_region() noexcept = default;

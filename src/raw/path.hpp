@@ -14,8 +14,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace raw {
 
-/// The transitions of a queue pair whose ends have told each other what a connection manager would tell, and for datagrams
-/// the way to the peer.
+/// The transitions of a queue pair whose ends have told each other what a connection manager would tell, and for
+/// datagrams the way to the peer.
 class path {
 public:
   path() noexcept = default;

@@ -62,8 +62,8 @@ error allocate_huge(std::size_t& length, io::memory_block& result) {
   if (result) return {};
   char what[256];
   std::snprintf(what, sizeof what,
-                "register_huge_pages: %zu huge pages of %zu KiB are not free (%s): sysctl vm.nr_hugepages=N makes some, or "
-                "use register_memory()",
+                "register_huge_pages: %zu huge pages of %zu KiB are not free (%s): sysctl vm.nr_hugepages=N makes "
+                "some, or use register_memory()",
                 length / page, page / 1024, std::strerror(errno));
   return refuse_option(what);
 }

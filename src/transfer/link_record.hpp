@@ -13,8 +13,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace transfer {
 
-/// What an end has to know to reach the other's queue pair, where no connection manager says it: it follows the handshake
-/// (doc/wire.md).
+/// What an end has to know to reach the other's queue pair, where no connection manager says it: it follows the
+/// handshake (doc/wire.md).
 struct link_record {
   bool datagram = false;
   std::uint8_t mtu = 1;             ///< an ibv_mtu: 128 << mtu bytes, 1..5

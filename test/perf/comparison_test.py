@@ -40,7 +40,8 @@ class Statistics(unittest.TestCase):
 
 class Reading(unittest.TestCase):
     def test_ours(self):
-        self.assertEqual(read_ours('{"results":[{"bytes":2,"gbit_per_s":1.5},{"bytes":4,"us":{"p50":3}}]}'), {2: 1.5, 4: 3})
+        self.assertEqual(read_ours(
+            '{"results":[{"bytes":2,"gbit_per_s":1.5},{"bytes":4,"us":{"p50":3}}]}'), {2: 1.5, 4: 3})
 
     def test_perftest(self):
         bandwidth = (" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Requests are checked here whatever the build. What it shares with the other files is compiled as there, so that it uses
-// none of their functions that post or poll.
+// Requests are checked here whatever the build. What it shares with the other files is compiled as there, so that it
+// uses none of their functions that post or poll.
 #define ASIO_RDMA_CHECKED
 
 #include "fixture.hpp"

@@ -22,9 +22,9 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// The completions of a raw connection that has asynchronous operations: takes them from the completion queue, gives each
-/// to the operation whose request it ends, and keeps the others for whoever polls. It sleeps on the completion channel while
-/// there are operations, or is served by a polling_service.
+/// The completions of a raw connection that has asynchronous operations: takes them from the completion queue, gives
+/// each to the operation whose request it ends, and keeps the others for whoever polls. It sleeps on the completion
+/// channel while there are operations, or is served by a polling_service.
 ///
 /// The requests of operations are told by their ids: a mark, the number of a slot, and the slot's generation.
 /// Thread-safe; no function calls a handler while the mutex is held.
@@ -110,7 +110,8 @@ public:
   }
   bool is_broken() const noexcept { return broken_; }
 
-  /// Looks once for completions, for a polling_service: they are nobody else's to wait for from now on. The number taken.
+  /// Looks once for completions, for a polling_service: they are nobody else's to wait for from now on. The number
+  /// taken.
   std::size_t serve() {
     std::unique_lock<std::mutex> lock(mutex_);
     if (completions_ == nullptr) return 0;
@@ -285,6 +286,7 @@ private:
 
   /// Takes what there is, and sees to it that somebody is woken for the rest.
   void pump(queue& done) {
+    if (completions_ == nullptr) return;  // closed
     for (;;) {
       drain(done);
       finish_polls(done);

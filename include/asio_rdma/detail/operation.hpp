@@ -19,7 +19,8 @@ enum class upcall {
   direct,    ///< as dispatch; the caller runs on the executor of the socket
 };
 
-/// An asynchronous operation that waits in a queue, and what it is tried on: a core::socket, or another object of the core.
+/// An asynchronous operation that waits in a queue, and what it is tried on: a core::socket, or another object of the
+/// core.
 template <class Core>
 class basic_operation {
 public:

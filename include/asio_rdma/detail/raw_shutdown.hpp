@@ -21,7 +21,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// Something with operations that have to be destroyed, without calls of their handlers, when their execution context is.
+/// Something with operations that have to be destroyed, without calls of their handlers, when their execution context
+/// is.
 class shutdown_target {
 public:
   virtual void shutdown() = 0;

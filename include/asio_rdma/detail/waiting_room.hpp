@@ -24,8 +24,9 @@ inline int descriptor_of(const core::raw_listener& listener) noexcept {
   return listener.fd();
 }
 
-/// An object of the core that is waited for, with the operations that wait until it has something to say: a descriptor of
-/// its own becomes readable then. Thread-safe, but for the object; no function calls a handler while the mutex is held.
+/// An object of the core that is waited for, with the operations that wait until it has something to say: a descriptor
+/// of its own becomes readable then. Thread-safe, but for the object; no function calls a handler while the mutex is
+/// held.
 template <class Core>
 class waiting_room final : public wait_target,
                            public shutdown_target,

@@ -121,14 +121,15 @@ struct api {
   void (*cm_freeaddrinfo)(rdma_addrinfo* list);
   ibv_context** (*cm_get_devices)(int* count);
   void (*cm_free_devices)(ibv_context** list);
-  ibv_mr* (*reg_dmabuf_mr)(ibv_pd* pd, std::uint64_t offset, std::size_t length, std::uint64_t iova, int fd, int access);
+  ibv_mr* (*reg_dmabuf_mr)(ibv_pd* pd, std::uint64_t offset, std::size_t length, std::uint64_t iova, int fd,
+                           int access);
 };
 
 /// The table of rdma-core: the system's real devices.
 ASIO_RDMA_DECL const api& rdma_core() noexcept;
 
-/// The table of the software device, soft0: a verbs device in user space, which reaches every process of the same user on
-/// this host. It needs no hardware, no privilege and no kernel module.
+/// The table of the software device, soft0: a verbs device in user space, which reaches every process of the same user
+/// on this host. It needs no hardware, no privilege and no kernel module.
 ASIO_RDMA_DECL const api& software_device() noexcept;
 
 namespace detail {

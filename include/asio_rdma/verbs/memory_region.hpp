@@ -36,8 +36,8 @@ public:
     return memory_region({region, table});
   }
 
-  /// Registers length bytes of a dmabuf, which stands for memory of another device, from offset on; the region's addresses
-  /// begin at iova. EOPNOTSUPP where the device cannot.
+  /// Registers length bytes of a dmabuf, which stands for memory of another device, from offset on; the region's
+  /// addresses begin at iova. EOPNOTSUPP where the device cannot.
   static memory_region register_dmabuf(ref<ibv_pd> domain, int fd, std::uint64_t offset, std::size_t length,
                                        std::uint64_t iova, int access, error_code& ec) noexcept {
     const api& table = domain.table();

@@ -116,8 +116,8 @@ struct raw_link_impl;
 struct raw_listener_impl;
 struct raw_region_impl;
 
-/// One end of a raw connection: a queue pair and what it takes to connect it. It sends and receives nothing: that is done
-/// on its objects directly. Functions never block unless they say so. One thread at a time; it knows no Asio.
+/// One end of a raw connection: a queue pair and what it takes to connect it. It sends and receives nothing: that is
+/// done on its objects directly. Functions never block unless they say so. One thread at a time; it knows no Asio.
 class raw_link {
 public:
   raw_link() noexcept = default;
@@ -154,16 +154,16 @@ public:
   /// Destroys everything. Requests that have not completed are forgotten; the device touches their memory no more.
   ASIO_RDMA_DECL void close() noexcept;
 
-  /// Asks for one event at the next completion, or at the next solicited or failed one. Completions that are there already
-  /// raise none: poll once more before sleeping on the channel's descriptor.
+  /// Asks for one event at the next completion, or at the next solicited or failed one. Completions that are there
+  /// already raise none: poll once more before sleeping on the channel's descriptor.
   ASIO_RDMA_DECL error arm(bool solicited_only) noexcept;
   /// Takes the events that wait in the channel, after its descriptor became readable.
   ASIO_RDMA_DECL error take_events() noexcept;
 
   // Checks for programs that ask for them. All requests have to go through them, and all completions.
 
-  /// What is wrong with the first bad request of a list that is to be posted, which bad becomes; EINVAL for misuse has a
-  /// text that says what.
+  /// What is wrong with the first bad request of a list that is to be posted, which bad becomes; EINVAL for misuse has
+  /// a text that says what.
   ASIO_RDMA_DECL error check(const ibv_send_wr* first, const ibv_send_wr*& bad) noexcept;
   ASIO_RDMA_DECL error check(const ibv_recv_wr* first, const ibv_recv_wr*& bad) noexcept;
   /// A list was posted up to, and without, end.
