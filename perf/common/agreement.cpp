@@ -36,18 +36,21 @@ settings take_over(const program& p, const settings& s, const json::object& hell
     if (!value) continue;
     const std::string theirs(value->as_string());
     const std::string ours = value_text(f, s);
+    // What nobody has said is no value that a command line could have.
+    const bool is_preset = f.is_number() && theirs == value_text(f, settings());
+    if (is_preset && theirs == std::to_string(unset)) continue;
     if (s.has(f.name) && ours != theirs) {
       throw usage_error(f.title() + ": the server was started with " + ours + ", the client wants " + theirs +
                         ": start both alike, or leave it out at the server");
     }
-    // "unset" is no value that a command line could have.
-    if (f.is_number() && theirs == std::to_string(unset)) continue;
-    if (f.is_number() && theirs == "0") {
-      result.*std::get<1>(f.member) = 0;
+    if (is_preset) {
+      result.*std::get<1>(f.member) = settings().*std::get<1>(f.member);
       continue;
     }
     read_value(f, theirs, result);
   }
+  // Blocking calls would serve one direction of one connection only.
+  if (p.is_net() && (result.bidirectional || result.connections > 1)) result.async = true;
   return result;
 }
 
