@@ -20,11 +20,13 @@ settings take_over(const program& p, const settings& s, const json::object& hell
   const json::value* const spoken = hello.if_contains("asio_rdma_perf");
   if (!spoken || !spoken->is_int64()) throw usage_error("the client is no performance program of this library");
   if (spoken->get_int64() != version) {
-    throw usage_error("the client speaks version " + std::to_string(spoken->get_int64()) + " of the programs' protocol, the server " +
-                      std::to_string(version) + ": use programs of one release at both ends");
+    throw usage_error("the client speaks version " + std::to_string(spoken->get_int64()) +
+                      " of the programs' protocol, the server " + std::to_string(version) +
+                      ": use programs of one release at both ends");
   }
   const std::string name(hello.at("program").as_string());
-  if (name != p.name) throw usage_error("the client is " + name + ", the server " + p.name + ": run the same at both ends");
+  if (name != p.name)
+    throw usage_error("the client is " + name + ", the server " + p.name + ": run the same at both ends");
 
   settings result = s;
   const json::object& wanted = hello.at("settings").as_object();
@@ -34,18 +36,21 @@ settings take_over(const program& p, const settings& s, const json::object& hell
     if (!value) continue;
     const std::string theirs(value->as_string());
     const std::string ours = value_text(f, s);
+    // What nobody has said is no value that a command line could have.
+    const bool is_preset = f.is_number() && theirs == value_text(f, settings());
+    if (is_preset && theirs == std::to_string(unset)) continue;
     if (s.has(f.name) && ours != theirs) {
       throw usage_error(f.title() + ": the server was started with " + ours + ", the client wants " + theirs +
                         ": start both alike, or leave it out at the server");
     }
-    // "unset" is no value that a command line could have.
-    if (f.is_number() && theirs == std::to_string(unset)) continue;
-    if (f.is_number() && theirs == "0") {
-      result.*std::get<1>(f.member) = 0;
+    if (is_preset) {
+      result.*std::get<1>(f.member) = settings().*std::get<1>(f.member);
       continue;
     }
     read_value(f, theirs, result);
   }
+  // Blocking calls would serve one direction of one connection only.
+  if (p.is_net() && (result.bidirectional || result.connections > 1)) result.async = true;
   return result;
 }
 

@@ -3,8 +3,8 @@
 
 #include "control.hpp"
 
-#include <asio_rdma/rc.hpp>
 #include <asio_rdma/asio_rdma.hpp>
+#include <asio_rdma/rc.hpp>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>

@@ -33,8 +33,8 @@ public:
   boost::json::object receive();
   /// Whether receive() would not block for long. Costs a system call. Throws peer_error if the other side has gone.
   bool has_message();
-  /// Throws peer_error if the other side has gone, or if the next message is an error; leaves any other where it is. Costs
-  /// a system call.
+  /// Throws peer_error if the other side has gone, or if the next message is an error; leaves any other where it is.
+  /// Costs a system call.
   void look_for_error();
   /// Tells the other side why we stop; fails in silence.
   void send_error(const std::string& what) noexcept;

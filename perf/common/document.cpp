@@ -31,9 +31,8 @@ json::object times(const settings& s, const result& r) {
   }
   json::array buckets;
   for (const histogram::bucket& b : r.times.buckets()) {
-    buckets.push_back(json::object{{"from", us(static_cast<double>(b.low))},
-                                   {"to", us(static_cast<double>(b.high) + 1)},
-                                   {"count", b.count}});
+    buckets.push_back(json::object{
+        {"from", us(static_cast<double>(b.low))}, {"to", us(static_cast<double>(b.high) + 1)}, {"count", b.count}});
   }
   o["histogram"] = std::move(buckets);
   if (s.unsorted) {
@@ -63,7 +62,7 @@ json::object settings_to_json(const program& p, const settings& s) {
 }  // namespace
 
 json::object to_json(const carrier& c) {
-  return {{"device", c.device}, {"link", c.link},   {"mtu", c.mtu},       {"gid", c.gid},
+  return {{"device", c.device},       {"link", c.link},   {"mtu", c.mtu},       {"gid", c.gid},
           {"gid_index", c.gid_index}, {"local", c.local}, {"remote", c.remote}, {"inline_size", c.inline_size}};
 }
 

@@ -28,8 +28,8 @@ struct flag {
   const char* help;
   std::uint64_t minimum = 0;  ///< of a number
   std::uint64_t maximum = 0;
-  std::vector<std::string> words = {};  ///< what a text may be; empty: anything
-  bool agreed = false;                  ///< the server takes it over from the client
+  std::vector<std::string> words = {};        ///< what a text may be; empty: anything
+  bool agreed = false;                        ///< the server takes it over from the client
   bool (*applies)(const program&) = nullptr;  ///< null: to every program
 
   bool belongs_to(const program& p) const { return !applies || applies(p); }

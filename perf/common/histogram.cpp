@@ -9,7 +9,8 @@
 namespace perf {
 
 // Values below 2^11 have an index each; every doubling above that has 2^10 buckets.
-histogram::histogram() : counts_((std::size_t{1} << precision) + (64 - precision) * (std::size_t{1} << (precision - 1))) {}
+histogram::histogram()
+    : counts_((std::size_t{1} << precision) + (64 - precision) * (std::size_t{1} << (precision - 1))) {}
 
 std::uint64_t histogram::low_of(std::size_t index) noexcept {
   if (index < (std::size_t{1} << precision)) return index;
@@ -79,7 +80,8 @@ std::vector<histogram::bucket> histogram::buckets(unsigned per_doubling) const {
     if (!result.empty() && result.back().low == low_of(first)) {
       result.back().count += counts_[i];
     } else {
-      result.push_back({low_of(first), last + 1 < counts_.size() ? low_of(last + 1) - 1 : ~std::uint64_t{0}, counts_[i]});
+      result.push_back(
+          {low_of(first), last + 1 < counts_.size() ? low_of(last + 1) - 1 : ~std::uint64_t{0}, counts_[i]});
     }
   }
   return result;

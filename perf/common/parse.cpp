@@ -87,14 +87,16 @@ settings parse(const program& p, int argc, const char* const* argv) {
 }
 
 void complete(const program& p, settings& s) {
-  need(!(s.all_sizes && s.has("size")), "--all (-a) and --size (-s) do not go together: one says every size, the other one");
+  need(!(s.all_sizes && s.has("size")),
+       "--all (-a) and --size (-s) do not go together: one says every size, the other one");
   need(!(s.duration != 0 && s.has("iters")), "--duration (-D) and --iters (-n) do not go together");
   need(s.is_server() || !s.loop, "--loop is for a server, which is told no host");
   need(s.is_server() || s.bind.empty(), "--bind is for a server, which is told no host");
   if (s.forever && s.duration == 0 && !s.has("iters")) s.duration = 5;
   need(s.margin == 0 || s.duration != 0, "--margin (-f) cuts --duration (-D), which is not there");
   need(s.margin == 0 || s.duration > 2 * s.margin, "--duration (-D) " + std::to_string(s.duration) +
-       " leaves nothing after --margin (-f) " + std::to_string(s.margin) + " at both ends");
+                                                       " leaves nothing after --margin (-f) " +
+                                                       std::to_string(s.margin) + " at both ends");
   need(!(s.forever && (s.json || !s.json_file.empty())), "--run_infinitely has no end, so no document for --out_json");
   need(!(s.unsorted && s.duration != 0), "--report-unsorted (-U) keeps every measurement, so it needs --iters (-n)");
   if (!s.json_file.empty()) s.json = true;
@@ -104,7 +106,9 @@ void complete(const program& p, settings& s) {
 
   if (p.what == operation::atomic) s.size = 8;
   set_default(s.size, p.latency ? 2 : p.is_net() && s.is_datagram() ? 1024 : 65536);
-  const std::uint64_t usual = p.is_net() ? (p.latency ? 5000 : 4000) : p.what == operation::write && !p.latency ? 5000 : 1000;
+  const std::uint64_t usual = p.is_net()                                 ? (p.latency ? 5000 : 4000)
+                              : p.what == operation::write && !p.latency ? 5000
+                                                                         : 1000;
   set_default(s.iterations, usual);
   set_default(s.warm_up, std::min<std::uint64_t>(1000, std::max<std::uint64_t>(100, s.iterations / 10)));
 
@@ -118,21 +122,22 @@ void complete(const program& p, settings& s) {
     return;
   }
   if (s.mtu != unset) {
-    need((s.mtu & (s.mtu - 1)) == 0,
-         "--mtu (-m): " + std::to_string(s.mtu) + " is none of 256, 512, 1024, 2048, 4096");
+    need((s.mtu & (s.mtu - 1)) == 0, "--mtu (-m): " + std::to_string(s.mtu) + " is none of 256, 512, 1024, 2048, 4096");
   }
   set_default(s.send_depth, p.latency ? 1 : 128);
   set_default(s.receive_depth, 512);
   const std::uint64_t small = s.is_datagram() ? 188 : p.what == operation::write ? 220 : 236;  // perftest's
   set_default(s.inline_size, p.latency && (p.what == operation::send || p.what == operation::write) ? small : 0);
-  need(s.post_list <= s.send_depth, "--post_list (-l) " + std::to_string(s.post_list) + " is more than --tx-depth (-t) " +
-       std::to_string(s.send_depth));
+  need(s.post_list <= s.send_depth, "--post_list (-l) " + std::to_string(s.post_list) +
+                                        " is more than --tx-depth (-t) " + std::to_string(s.send_depth));
   need(s.receive_post_list <= s.receive_depth, "--recv_post_list " + std::to_string(s.receive_post_list) +
-       " is more than --rx-depth (-r) " + std::to_string(s.receive_depth));
+                                                   " is more than --rx-depth (-r) " + std::to_string(s.receive_depth));
   need(s.duration != 0 || s.iterations % s.post_list == 0, "--iters (-n) " + std::to_string(s.iterations) +
-       " is no multiple of --post_list (-l) " + std::to_string(s.post_list));
+                                                               " is no multiple of --post_list (-l) " +
+                                                               std::to_string(s.post_list));
   need(s.receive_depth % s.receive_post_list == 0, "--rx-depth (-r) " + std::to_string(s.receive_depth) +
-       " is no multiple of --recv_post_list " + std::to_string(s.receive_post_list));
+                                                       " is no multiple of --recv_post_list " +
+                                                       std::to_string(s.receive_post_list));
   if (s.moderation == unset) {
     // As perftest: a completion for each large message, since a late one would keep memory that is worth having.
     const bool large = s.size > 8192 && !s.all_sizes && !s.is_datagram() && !s.events;
@@ -140,9 +145,10 @@ void complete(const program& p, settings& s) {
   } else {
     need(s.post_list == 1 || s.post_list % s.moderation == 0 || s.moderation % s.post_list == 0,
          "--post_list (-l) " + std::to_string(s.post_list) + " and --cq-mod (-Q) " + std::to_string(s.moderation) +
-         ": one has to be a multiple of the other");
+             ": one has to be a multiple of the other");
     need(s.moderation <= s.send_depth, "--cq-mod (-Q) " + std::to_string(s.moderation) +
-         " is more than --tx-depth (-t) " + std::to_string(s.send_depth) + ": no completion would ever come");
+                                           " is more than --tx-depth (-t) " + std::to_string(s.send_depth) +
+                                           ": no completion would ever come");
   }
 }
 
@@ -159,11 +165,14 @@ std::string help(const program& p) {
   out << "usage: " << p.name << " [FLAG...]         a server, for one client\n"
       << "       " << p.name << " [FLAG...] HOST    a client, which measures and prints\n\n";
   static const char* const verbs[] = {"sends and receives", "writes into the other side's memory",
-                                      "reads of the other side's memory", "atomic operations on the other side's memory"};
+                                      "reads of the other side's memory",
+                                      "atomic operations on the other side's memory"};
   if (p.is_net()) {
-    out << (p.latency ? "Half round trips" : "The rate") << " of a program that uses this library's sockets (--mode), or TCP's.\n";
+    out << (p.latency ? "Half round trips" : "The rate")
+        << " of a program that uses this library's sockets (--mode), or TCP's.\n";
   } else {
-    out << (p.latency ? "The time" : "The rate") << " of " << verbs[static_cast<int>(p.what)] << ", through asio_rdma::raw_connection.\n";
+    out << (p.latency ? "The time" : "The rate") << " of " << verbs[static_cast<int>(p.what)]
+        << ", through asio_rdma::raw_connection.\n";
   }
   if (p.latency) {
     out << (p.what == operation::read || p.what == operation::atomic
@@ -172,7 +181,8 @@ std::string help(const program& p) {
   }
   out << "The server takes over what the client says about the measurement; what both say has to agree.\n\n"
       << describe(p)
-      << "\nMiB are 2^20 bytes, Gb are 10^9 bits. Exit status: 0; 1 if a measurement failed; 2 if the command line makes no\n"
+      << "\nMiB are 2^20 bytes, Gb are 10^9 bits. Exit status: 0; 1 if a measurement failed; 2 if the command line "
+         "makes no\n"
          "sense. ASIO_RDMA_DEVICE says which devices are used where --ib-dev does not.\n";
   return out.str();
 }

@@ -18,7 +18,8 @@ inline unsigned char pattern_byte(std::uint64_t message, std::size_t offset) noe
 }
 
 /// Makes a part of a message that begins at @p offset of it.
-inline void fill_pattern(unsigned char* data, std::size_t size, std::uint64_t message, std::size_t offset = 0) noexcept {
+inline void fill_pattern(unsigned char* data, std::size_t size, std::uint64_t message,
+                         std::size_t offset = 0) noexcept {
   for (std::size_t i = 0; i < size; ++i) data[i] = pattern_byte(message, offset + i);
 }
 

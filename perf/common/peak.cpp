@@ -19,16 +19,16 @@ double peak_rate(const std::vector<post_mark>& posts, const std::vector<completi
     std::size_t next = 0;
     for (const completion_mark& c : completions) {
       for (; next < posts.size() && posts[next].posted < c.completed && posts[next].ticks <= c.ticks; ++next) {
-        const double value = rate * static_cast<double>(posts[next].ticks - posts[0].ticks) -
-                             static_cast<double>(posts[next].posted);
+        const double value =
+            rate * static_cast<double>(posts[next].ticks - posts[0].ticks) - static_cast<double>(posts[next].posted);
         if (!begin || value > best_begin) {
           best_begin = value;
           begin = &posts[next];
         }
       }
       if (!begin || c.ticks == begin->ticks) continue;
-      const double gain = static_cast<double>(c.completed) -
-                          rate * static_cast<double>(c.ticks - posts[0].ticks) + best_begin;
+      const double gain =
+          static_cast<double>(c.completed) - rate * static_cast<double>(c.ticks - posts[0].ticks) + best_begin;
       if (gain > best_gain) {
         best_gain = gain;
         best_rate = static_cast<double>(c.completed - begin->posted) / static_cast<double>(c.ticks - begin->ticks);

@@ -19,8 +19,8 @@ struct result {
   std::uint64_t messages = 0;  ///< that this end sent, or that arrived where only the other end can tell
   std::uint64_t lost = 0;      ///< datagrams
   usage used;
-  double peak_messages = 0;  ///< a second; 0: not looked for
-  double other_messages = 0; ///< a second, of the other end, where both send
+  double peak_messages = 0;   ///< a second; 0: not looked for
+  double other_messages = 0;  ///< a second, of the other end, where both send
 
   histogram times;
   double tick_nanoseconds = 1;
@@ -44,11 +44,11 @@ struct result {
 /// What carried a measurement. Texts are empty where there is nothing to say.
 struct carrier {
   std::string device;
-  std::string link;   ///< "Ethernet", "InfiniBand", "memory"
+  std::string link;       ///< "Ethernet", "InfiniBand", "memory"
   std::uint64_t mtu = 0;  ///< path MTU, bytes; 0: unknown
   std::string gid;
   std::uint64_t gid_index = 0;
-  std::string local;   ///< what tells the two ends apart: addresses, or queue pair numbers
+  std::string local;  ///< what tells the two ends apart: addresses, or queue pair numbers
   std::string remote;
   std::uint64_t inline_size = 0;  ///< what the queue pair really takes
 };

@@ -128,7 +128,8 @@ void serve_client(const program& p, const settings& own, control& line) {
       if (next.contains("end")) break;
       const std::uint64_t size = next.at("size").to_number<std::uint64_t>();
       const bool counts = next.at("counts").as_bool();
-      if (size == 0 || size > us->largest_message()) throw peer_error("the client wants messages of " + std::to_string(size) + " bytes");
+      if (size == 0 || size > us->largest_message())
+        throw peer_error("the client wants messages of " + std::to_string(size) + " bytes");
       us->prepare(size);
       line.send({{"ready", true}});
       for (const phase& part : phases_of(s)) {
@@ -179,7 +180,8 @@ void prepare_process(const settings& s) {
     CPU_SET_S(s.cpu, CPU_ALLOC_SIZE(4096), set);
     const int failed = ::sched_setaffinity(0, CPU_ALLOC_SIZE(4096), set) != 0 ? errno : 0;
     CPU_FREE(set);
-    if (failed == EINVAL) throw usage_error("--cpu: there is no processor " + std::to_string(s.cpu) + " for this process");
+    if (failed == EINVAL)
+      throw usage_error("--cpu: there is no processor " + std::to_string(s.cpu) + " for this process");
     if (failed != 0) throw std::system_error(failed, std::generic_category(), "--cpu");
   }
   if (!s.device.empty()) asio_rdma::set_device_policy(s.device.c_str());

@@ -54,8 +54,8 @@ struct settings {
   std::uint64_t inline_size = unset;  ///< bytes
   std::uint64_t post_list = 1;
   std::uint64_t receive_post_list = 1;
-  std::uint64_t moderation = unset;  ///< every so many requests ask for a completion
-  std::uint64_t outstanding = unset; ///< reads and atomics
+  std::uint64_t moderation = unset;   ///< every so many requests ask for a completion
+  std::uint64_t outstanding = unset;  ///< reads and atomics
   std::uint64_t poll_batch = 16;
   bool events = false;
 
@@ -89,8 +89,8 @@ struct settings {
   bool has(const char* flag) const { return said.count(flag) != 0; }
 };
 
-/// The sizes of messages to measure, bytes: one, or with --all every power of two from 2 bytes to 8 MiB that is not larger
-/// than a message can be.
+/// The sizes of messages to measure, bytes: one, or with --all every power of two from 2 bytes to 8 MiB that is not
+/// larger than a message can be.
 std::vector<std::uint64_t> sizes_of(const settings& s, std::uint64_t largest_message);
 
 }  // namespace perf

@@ -90,11 +90,16 @@ std::string cell(const std::string& text, const std::string& name) {
 
 const char* title(operation what) {
   switch (what) {
-    case operation::send: return "Send";
-    case operation::write: return "RDMA_Write";
-    case operation::read: return "RDMA_Read";
-    case operation::atomic: return "Atomic ";
-    case operation::net: return "Socket";
+    case operation::send:
+      return "Send";
+    case operation::write:
+      return "RDMA_Write";
+    case operation::read:
+      return "RDMA_Read";
+    case operation::atomic:
+      return "Atomic ";
+    case operation::net:
+      return "Socket";
   }
   return "";
 }
@@ -127,7 +132,8 @@ void table::print_head(const carrier& c) {
     if (p.what == operation::send) line("RX depth", std::to_string(s.receive_depth));
     if (!p.latency) line("CQ Moderation", std::to_string(s.moderation));
     if (s.post_list > 1) line("Post List", std::to_string(s.post_list));
-    if (p.what == operation::send || p.what == operation::write) line("Max inline data", std::to_string(c.inline_size) + "[B]");
+    if (p.what == operation::send || p.what == operation::write)
+      line("Max inline data", std::to_string(c.inline_size) + "[B]");
     if (s.outstanding != unset) line("Outstand reads", std::to_string(s.outstanding));
     line("Completions", s.events ? "sleeping" : "polled, up to " + std::to_string(s.poll_batch) + " at a time");
   }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// libasio_rdma_count.so, to be preloaded: counts what a verbs program does for its messages, ours and others' alike, and
-// writes the sums as one line of JSON to the file that VERBS_COUNT_FILE names when the program ends. perf/compare
+// libasio_rdma_count.so, to be preloaded: counts what a verbs program does for its messages, ours and others' alike,
+// and writes the sums as one line of JSON to the file that VERBS_COUNT_FILE names when the program ends. perf/compare
 // --counts takes the difference of two runs, so that only what each message needs is left.
 //
 // A request reaches the device through functions that its context or its extended queue pair points to: those are
@@ -25,8 +25,8 @@ namespace {
 using counter = std::atomic<std::uint64_t>;
 
 struct {
-  counter send_doorbells, send_requests, signaled, receive_doorbells, receives, polls, empty_polls, completions, arms, locks,
-      allocations;
+  counter send_doorbells, send_requests, signaled, receive_doorbells, receives, polls, empty_polls, completions, arms,
+      locks, allocations;
 } counts;
 
 void add(counter& c, std::uint64_t n = 1) noexcept {
@@ -131,7 +131,8 @@ struct process {
     const auto value = [](const counter& c) { return static_cast<unsigned long long>(c.load()); };
     const int size = std::snprintf(
         text, sizeof text,
-        "{\"send_doorbells\":%llu,\"send_requests\":%llu,\"signaled\":%llu,\"receive_doorbells\":%llu,\"receives\":%llu,"
+        "{\"send_doorbells\":%llu,\"send_requests\":%llu,\"signaled\":%llu,\"receive_doorbells\":%llu,\"receives\":%"
+        "llu,"
         "\"polls\":%llu,\"empty_polls\":%llu,\"completions\":%llu,\"arms\":%llu,\"locks\":%llu,\"allocations\":%llu}\n",
         value(counts.send_doorbells), value(counts.send_requests), value(counts.signaled),
         value(counts.receive_doorbells), value(counts.receives), value(counts.polls), value(counts.empty_polls),

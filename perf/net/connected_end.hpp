@@ -33,7 +33,8 @@ namespace perf::net {
 template <class Protocol>
 class connected_end : public end {
 public:
-  explicit connected_end(const end_of& e) : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
+  explicit connected_end(const end_of& e)
+      : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
     namespace json = boost::json;
     using endpoint = typename Protocol::endpoint;
     connections_.reserve(settings_.connections);
@@ -117,8 +118,8 @@ private:
     explicit connection(typename Protocol::socket s) : socket(std::move(s)) {}
     typename Protocol::socket socket;
     transport<Protocol> carry;
-    bytes block;          // what is sent
-    bytes arriving;       // what is received, where both go on at once
+    bytes block;     // what is sent
+    bytes arriving;  // what is received, where both go on at once
     std::uint64_t sent = 0;
     std::uint64_t received = 0;  // bytes
     bool is_done = false;        // the last message has begun to arrive

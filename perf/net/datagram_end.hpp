@@ -30,7 +30,8 @@ namespace perf::net {
 template <class Protocol>
 class datagram_end : public end {
 public:
-  explicit datagram_end(const end_of& e) : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
+  explicit datagram_end(const end_of& e)
+      : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
     namespace json = boost::json;
     using endpoint = typename Protocol::endpoint;
     const endpoint here(line_.local_address(), 0);
@@ -190,7 +191,8 @@ private:
     const std::uint64_t number = look_at(c);
     if (!latency_) return;
     if (!is_client_) return answer(c);
-    const std::uint64_t mask = c.block.size() >= sizeof number ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * c.block.size()) - 1;
+    const std::uint64_t mask =
+        c.block.size() >= sizeof number ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * c.block.size()) - 1;
     if (number == ((c.sent - 1) & mask)) end_ping(c);
   }
 

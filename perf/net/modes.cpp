@@ -20,7 +20,8 @@ std::unique_ptr<end> make_net_end(const end_of& e) {
       {"udp", net::make_udp},
   };
   const auto found = modes.find(e.how.mode);
-  if (found == modes.end()) throw usage_error("--mode " + e.how.mode + ": this version of the library has no such sockets");
+  if (found == modes.end())
+    throw usage_error("--mode " + e.how.mode + ": this version of the library has no such sockets");
   return found->second(e);
 }
 

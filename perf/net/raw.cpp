@@ -27,8 +27,8 @@ namespace rdma = asio_rdma;
 using boost::system::error_code;
 using tcp = boost::asio::ip::tcp;
 
-// An immediate says whether a message is the last of its phase: where large messages share a place, what is in it may be
-// of another one already.
+// An immediate says whether a message is the last of its phase: where large messages share a place, what is in it may
+// be of another one already.
 constexpr std::uint32_t more_follow = 0;
 constexpr std::uint32_t is_last = 1;
 
@@ -37,7 +37,8 @@ constexpr std::uint64_t receives_at_a_time = 2 * sends_at_a_time;
 
 class raw_end : public end {
 public:
-  explicit raw_end(const end_of& e) : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
+  explicit raw_end(const end_of& e)
+      : settings_(e.how), line_(e.line), latency_(e.what.latency), is_client_(e.is_client) {
     if (is_client_) {
       const tcp::endpoint address(line_.remote_address(), line_.receive().at("port").to_number<std::uint16_t>());
       for (std::uint64_t i = 0; i < settings_.connections; ++i) {
@@ -222,8 +223,8 @@ private:
   std::uint64_t out_slots_ = 1;
   std::uint64_t in_slots_ = 1;
   std::uint64_t sends_ = 1;  // under way at a time
-  std::uint64_t sent_ = 0;  // on all of them
-  unsigned left_ = 0;       // directions that go on
+  std::uint64_t sent_ = 0;   // on all of them
+  unsigned left_ = 0;        // directions that go on
   const phase* phase_ = nullptr;
   window* window_ = nullptr;
   result* result_ = nullptr;

@@ -11,8 +11,8 @@
 
 namespace perf::verbs {
 
-void accept_request(boost::asio::io_context& io, asio_rdma::raw_acceptor& acceptor, asio_rdma::raw_connection& connection,
-                    control& line) {
+void accept_request(boost::asio::io_context& io, asio_rdma::raw_acceptor& acceptor,
+                    asio_rdma::raw_connection& connection, control& line) {
   using boost::system::error_code;
   const auto outcome = std::make_shared<std::optional<error_code>>();
   acceptor.async_accept_request(connection, [outcome](const error_code& ec) { *outcome = ec; });

@@ -14,8 +14,8 @@ namespace perf::verbs {
 
 /// Waits for a request to connect, and all the while looks whether the client is still there to make one. Throws
 /// peer_error if not.
-void accept_request(boost::asio::io_context& io, asio_rdma::raw_acceptor& acceptor, asio_rdma::raw_connection& connection,
-                    control& line);
+void accept_request(boost::asio::io_context& io, asio_rdma::raw_acceptor& acceptor,
+                    asio_rdma::raw_connection& connection, control& line);
 
 }  // namespace perf::verbs
 

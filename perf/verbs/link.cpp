@@ -41,7 +41,8 @@ void link::make_memory(const std::vector<std::uint64_t>& sizes) {
   raw.offer(memory_.offer(in_offset_, bytes));
   if (!receives) return;
 
-  receive_depth_ = std::min(settings_.receive_depth, settings_.validate ? receive_slots_.count() : settings_.receive_depth);
+  receive_depth_ =
+      std::min(settings_.receive_depth, settings_.validate ? receive_slots_.count() : settings_.receive_depth);
   receive_pieces_.assign(std::min(settings_.receive_post_list, receive_depth_),
                          memory_.slice(in_offset_, sizes.back() + header_));
   for (rdma::local_buffer& piece : receive_pieces_) {
@@ -86,8 +87,9 @@ void link::prepare(std::uint64_t size) {
         requests_.push_back(rdma::work_request::read(piece, there));
         break;
       case operation::atomic:
-        requests_.push_back(settings_.atomic == "FETCH_AND_ADD" ? rdma::work_request::fetch_and_add(piece, there, 1)
-                                                                : rdma::work_request::compare_and_swap(piece, there, 0, 1));
+        requests_.push_back(settings_.atomic == "FETCH_AND_ADD"
+                                ? rdma::work_request::fetch_and_add(piece, there, 1)
+                                : rdma::work_request::compare_and_swap(piece, there, 0, 1));
         break;
       default:
         requests_.push_back(rdma::work_request::send(piece));

@@ -17,8 +17,8 @@ inline std::uint64_t round_up_to_power(std::uint64_t value) noexcept {
 }
 
 /// Where in a piece of memory message number n lies. Small messages share a page in turns and large ones lie all in one
-/// place, as perftest has it: a benchmark whose memory outgrew the caches would measure those. Where messages are looked
-/// at, each of those that are outstanding has a place of its own.
+/// place, as perftest has it: a benchmark whose memory outgrew the caches would measure those. Where messages are
+/// looked at, each of those that are outstanding has a place of its own.
 struct slots {
   std::uint64_t stride = 64;  ///< bytes, a power of two
   std::uint64_t mask = 0;     ///< number of slots, a power of two, less one

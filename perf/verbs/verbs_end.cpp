@@ -242,7 +242,8 @@ void verbs_end::settle(bool sends, bool receives, result& r) {
     std::uint64_t arrived = 0;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       arrived += two_sided ? links_[i].received() : told_sent_[i];
-      if (settings_.validate && program_.what == operation::write && !program_.latency) links_[i].check_written(told_sent_[i]);
+      if (settings_.validate && program_.what == operation::write && !program_.latency)
+        links_[i].check_written(told_sent_[i]);
     }
     line_.send({{"received", arrived}});
   }

@@ -78,7 +78,7 @@ private:
 
   std::optional<window> window_;
   tick_scale scale_;
-  std::uint64_t sent_ = 0;      // on all connections, in this phase
+  std::uint64_t sent_ = 0;  // on all connections, in this phase
   std::uint64_t completed_ = 0;
   unsigned idle_ = 0;
   bool is_armed_ = false;

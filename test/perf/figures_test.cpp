@@ -45,7 +45,8 @@ BOOST_AUTO_TEST_CASE(percentiles_are_exact_to_one_part_in_two_thousand) {
       BOOST_TEST(b.low <= b.high);
       BOOST_TEST((before == 0 || b.low > before));
       before = b.high;
-      const auto in = std::upper_bound(all.begin(), all.end(), b.high) - std::lower_bound(all.begin(), all.end(), b.low);
+      const auto in =
+          std::upper_bound(all.begin(), all.end(), b.high) - std::lower_bound(all.begin(), all.end(), b.low);
       BOOST_TEST(b.count == static_cast<std::uint64_t>(in));
       counted += b.count;
     }

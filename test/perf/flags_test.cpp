@@ -73,8 +73,11 @@ BOOST_AUTO_TEST_CASE(names_flag_value_and_range_of_nonsense) {
 }
 
 BOOST_AUTO_TEST_CASE(takes_short_and_long_names) {
-  for (const auto& arguments : std::initializer_list<std::vector<std::string>>{
-           {"-s", "128", "host"}, {"-s128", "host"}, {"--size", "128", "host"}, {"--size=128", "host"}, {"host", "-s", "128"}}) {
+  for (const auto& arguments : std::initializer_list<std::vector<std::string>>{{"-s", "128", "host"},
+                                                                               {"-s128", "host"},
+                                                                               {"--size", "128", "host"},
+                                                                               {"--size=128", "host"},
+                                                                               {"host", "-s", "128"}}) {
     const perf::settings s = parse(send_bw, arguments);
     BOOST_TEST(s.size == 128u);
     BOOST_TEST(s.server == "host");

@@ -28,8 +28,8 @@ namespace json = boost::json;
 
 namespace {
 
-const char* const verbs_programs[] = {"asio_send_bw",  "asio_send_lat", "asio_write_bw",  "asio_write_lat",
-                                      "asio_read_bw",  "asio_read_lat", "asio_atomic_bw", "asio_atomic_lat"};
+const char* const verbs_programs[] = {"asio_send_bw", "asio_send_lat", "asio_write_bw",  "asio_write_lat",
+                                      "asio_read_bw", "asio_read_lat", "asio_atomic_bw", "asio_atomic_lat"};
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream in(text);
@@ -213,7 +213,8 @@ BOOST_AUTO_TEST_CASE(datagrams_are_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(a_time_can_be_given) {
-  for (const char* const program : {"asio_send_bw", "asio_send_lat", "asio_write_bw", "asio_write_lat", "asio_net_bw", "asio_net_lat"}) {
+  for (const char* const program :
+       {"asio_send_bw", "asio_send_lat", "asio_write_bw", "asio_write_lat", "asio_net_bw", "asio_net_lat"}) {
     const json::value row = json_of(program, "-D 1 -s 64").at("results").at(0);
     BOOST_TEST(row.at("seconds").to_number<double>() > 0.9);
     BOOST_TEST(row.at("messages").to_number<int>() > 0);
@@ -237,6 +238,7 @@ BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
     }
     pair_run("asio_net_bw", std::string("-n 300 -s 1000 --data_validation -b -q 3 --mode ") + mode);
   }
+  pair_run("asio_net_bw", "-n 300 --async -b -q 2");  // the server needs no flag for that
   pair_run("asio_net_bw", "-z -n 100", "-z");
   for (const char* const flags : {"-s 1000 -n 300 --data_validation", "-a -n 5 --warm_up 2", "-D 1"}) {
     pair_run("asio_net_bw", std::string("--mode raw --async ") + flags, "--async");
@@ -247,8 +249,8 @@ BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
 
 BOOST_AUTO_TEST_CASE(a_table_has_its_units) {
   const pair_run r("asio_send_bw", "-n 50 --report_both_units --probe --cpu_util");
-  for (const char* const column : {"#bytes", "#iterations", "BW peak[MiB/sec]", "BW average[MiB/sec]", "BW average[Gb/sec]",
-                                   "MsgRate[Mpps]", "CPU_Util[%]", "post[nsec]", "poll[nsec]"}) {
+  for (const char* const column : {"#bytes", "#iterations", "BW peak[MiB/sec]", "BW average[MiB/sec]",
+                                   "BW average[Gb/sec]", "MsgRate[Mpps]", "CPU_Util[%]", "post[nsec]", "poll[nsec]"}) {
     BOOST_TEST(r.output.find(column) != std::string::npos, column);
   }
   const pair_run l("asio_send_lat", "-n 50 -H");
@@ -258,7 +260,8 @@ BOOST_AUTO_TEST_CASE(a_table_has_its_units) {
 }
 
 BOOST_DATA_TEST_CASE(a_server_survives_a_client_that_is_killed,
-                     boost::unit_test::data::make({"asio_send_bw", "asio_send_lat", "asio_write_lat", "asio_read_bw", "asio_net_bw"}),
+                     boost::unit_test::data::make({"asio_send_bw", "asio_send_lat", "asio_write_lat", "asio_read_bw",
+                                                   "asio_net_bw"}),
                      program) {
   const std::string port = next_port();
   running server(program, port + "--loop");
@@ -281,7 +284,8 @@ BOOST_AUTO_TEST_CASE(settings_that_contradict_are_named) {
   const client_run size("asio_send_bw", port + "-s 128 -c UD");
   BOOST_TEST(size.status == 1);
   BOOST_TEST(size.says("--size (-s): the server was started with 64, the client wants 128"), size.output);
-  BOOST_TEST(client_run("asio_send_bw", port + "-s 64").says("--connection (-c): the server was started with UD, the client wants RC"));
+  BOOST_TEST(client_run("asio_send_bw", port + "-s 64")
+                 .says("--connection (-c): the server was started with UD, the client wants RC"));
   BOOST_TEST(client_run("asio_write_bw", port + "-s 64").says("run the same at both ends"));
   BOOST_TEST(client_run("asio_send_bw", port + "-s 64 -c UD -n 20").status == 0);
 }
