@@ -66,7 +66,8 @@ class io_uring_socket_service<asio_rdma::rc>
     : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::rc>,
                                                asio_rdma::detail::socket_service<asio_rdma::rc>> {
 public:
-  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
+  using asio_rdma::detail::hooked_service<io_uring_socket_service,
+                                          asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
 };
 
 template <>
@@ -74,7 +75,8 @@ class io_uring_socket_service<asio_rdma::ud>
     : public asio_rdma::detail::hooked_service<io_uring_socket_service<asio_rdma::ud>,
                                                asio_rdma::detail::datagram_service<asio_rdma::ud>> {
 public:
-  using asio_rdma::detail::hooked_service<io_uring_socket_service, asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
+  using asio_rdma::detail::hooked_service<io_uring_socket_service,
+                                          asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
 };
 #else
 template <>
@@ -82,7 +84,8 @@ class reactive_socket_service<asio_rdma::rc>
     : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::rc>,
                                                asio_rdma::detail::socket_service<asio_rdma::rc>> {
 public:
-  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
+  using asio_rdma::detail::hooked_service<reactive_socket_service,
+                                          asio_rdma::detail::socket_service<asio_rdma::rc>>::hooked_service;
 };
 
 template <>
@@ -90,7 +93,8 @@ class reactive_socket_service<asio_rdma::ud>
     : public asio_rdma::detail::hooked_service<reactive_socket_service<asio_rdma::ud>,
                                                asio_rdma::detail::datagram_service<asio_rdma::ud>> {
 public:
-  using asio_rdma::detail::hooked_service<reactive_socket_service, asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
+  using asio_rdma::detail::hooked_service<reactive_socket_service,
+                                          asio_rdma::detail::datagram_service<asio_rdma::ud>>::hooked_service;
 };
 #endif
 

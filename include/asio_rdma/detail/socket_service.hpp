@@ -36,8 +36,8 @@ public:
     } else {
       // A call that must not block cannot wait for an acknowledgement of what it has handed over.
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes && !i.state->non_blocking;
-      return this->transfer(i, send_attempt<ConstBufferSequence>(buffers, acknowledged), iovec_array(buffers).empty(), flags,
-                      ec);
+      return this->transfer(i, send_attempt<ConstBufferSequence>(buffers, acknowledged), iovec_array(buffers).empty(),
+                            flags, ec);
     }
   }
 
@@ -48,8 +48,8 @@ public:
       this->wait(i, socket_base::wait_read, ec);
       return 0;
     } else {
-      return this->transfer(i, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)), iovec_array(buffers).empty(),
-                      flags, ec);
+      return this->transfer(i, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
+                            iovec_array(buffers).empty(), flags, ec);
     }
   }
 
@@ -61,7 +61,7 @@ public:
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
       this->start_transfer(i, direction_queue::write, send_attempt<ConstBufferSequence>(buffers, acknowledged),
-                     iovec_array(buffers).empty(), flags, handler, io_ex);
+                           iovec_array(buffers).empty(), flags, handler, io_ex);
     }
   }
 
@@ -71,8 +71,9 @@ public:
     if constexpr (is_null_buffers<MutableBufferSequence>) {
       this->start(i, direction_queue::read, this->sized(wait_attempt(core::readiness::read)), handler, io_ex);
     } else {
-      this->start_transfer(i, direction_queue::read, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
-                     iovec_array(buffers).empty(), flags, handler, io_ex);
+      this->start_transfer(i, direction_queue::read,
+                           receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
+                           iovec_array(buffers).empty(), flags, handler, io_ex);
     }
   }
 
@@ -91,8 +92,8 @@ public:
     if (peer.is_open()) {
       return complete_immediately(handler, io_ex, boost::asio::error::already_open, std::tuple<>());
     }
-    this->start(i, direction_queue::read, accept_attempt<protocol_type, Socket>(peer, i.protocol, peer_endpoint), handler,
-          io_ex);
+    this->start(i, direction_queue::read, accept_attempt<protocol_type, Socket>(peer, i.protocol, peer_endpoint),
+                handler, io_ex);
   }
 
   template <class PeerIoExecutor, class Handler, class IoExecutor>
@@ -100,7 +101,7 @@ public:
                          Handler& handler, const IoExecutor& io_ex) {
     using peer_type = typename protocol_type::socket::template rebind_executor<PeerIoExecutor>::other;
     this->start(i, direction_queue::read,
-          move_accept_attempt<protocol_type, peer_type>(peer_io_ex, i.protocol, peer_endpoint), handler, io_ex);
+                move_accept_attempt<protocol_type, peer_type>(peer_io_ex, i.protocol, peer_endpoint), handler, io_ex);
   }
 
 protected:
