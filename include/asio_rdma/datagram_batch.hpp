@@ -20,9 +20,10 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-// Several datagrams in one call: as sendmmsg(2) and recvmmsg(2) do for UDP. What goes to one device is handed over under
-// one doorbell. Batches are arrays, vectors or other ranges whose elements stay where they are; they and the buffers
-// have to live until the operation completes. The socket may be used otherwise meanwhile, by single operations too.
+// Several datagrams in one call: as sendmmsg(2) and recvmmsg(2) do for UDP. What goes to one device is handed over
+// under one doorbell. Batches are arrays, vectors or other ranges whose elements stay where they are; they and the
+// buffers have to live until the operation completes. The socket may be used otherwise meanwhile, by single operations
+// too.
 
 /// A datagram to be sent.
 template <class ConstBufferSequence>
@@ -61,8 +62,8 @@ std::size_t send_batch(boost::asio::basic_datagram_socket<ud, Executor>& socket,
   return sent;
 }
 
-/// Receives into a batch of incoming_datagram as many as there are, and waits until there is one. Gives their number: the
-/// first ones are filled.
+/// Receives into a batch of incoming_datagram as many as there are, and waits until there is one. Gives their number:
+/// the first ones are filled.
 template <class Executor, class Batch>
 std::size_t receive_batch(boost::asio::basic_datagram_socket<ud, Executor>& socket, Batch& batch,
                           boost::system::error_code& ec) {
@@ -78,8 +79,8 @@ std::size_t receive_batch(boost::asio::basic_datagram_socket<ud, Executor>& sock
   return received;
 }
 
-/// The same, asynchronously. Completion signature void(error_code, std::size_t). One that is cancelled (terminal) says how
-/// many had been sent.
+/// The same, asynchronously. Completion signature void(error_code, std::size_t). One that is cancelled (terminal) says
+/// how many had been sent.
 template <class Executor, class Batch, class CompletionToken>
 auto async_send_batch(boost::asio::basic_datagram_socket<ud, Executor>& socket, const Batch& batch,
                       CompletionToken&& token) {

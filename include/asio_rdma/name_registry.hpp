@@ -39,8 +39,8 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-// A small service by which programs find each other by name: a server enters its endpoint under a name for the time of a
-// lease, and renews it; others look the name up. It speaks lines of text over TCP (doc/wire.md), since it has to be
+// A small service by which programs find each other by name: a server enters its endpoint under a name for the time of
+// a lease, and renews it; others look the name up. It speaks lines of text over TCP (doc/wire.md), since it has to be
 // reachable before anything else is. There is no protection against who can reach its port: it belongs into a network
 // that is trusted as far as the programs trust each other.
 
@@ -222,7 +222,8 @@ public:
     return result;
   }
 
-  // The same, asynchronously: void(error_code) for the first two, void(error_code, std::vector<name_entry>) for the rest.
+  // The same, asynchronously: void(error_code) for the first two, void(error_code, std::vector<name_entry>) for the
+  // rest.
 
   template <class CompletionToken>
   auto async_enter(const std::string& name, const ud::endpoint& endpoint, std::chrono::seconds lease,

@@ -21,13 +21,13 @@ inline namespace v1 {
 // doc/options.md has the table.
 
 // Datagram sockets take receive_buffer_size, send_buffer_size, queue_depth, inline_size, busy_poll, connect_timeout (of
-// looking for a peer), traffic_class, hop_limit, pkey, gid_index, device and peer_lifetime; the others do nothing there.
-// What is fixed can be set before the socket is bound.
+// looking for a peer), traffic_class, hop_limit, pkey, gid_index, device and peer_lifetime; the others do nothing
+// there. What is fixed can be set before the socket is bound.
 
 /// Bytes that the peer may have under way to us: the size of the ring it writes into. 4096 to 67108864, rounded up to a
 /// power of two; by default 131072. Of a datagram socket, bytes of packets that may wait to be read, though there is
-/// always room for queue_depth of them. Fixed. socket_base::receive_buffer_size is the same, but never fails and reads back
-/// what was set.
+/// always room for queue_depth of them. Fixed. socket_base::receive_buffer_size is the same, but never fails and reads
+/// back what was set.
 using receive_buffer_size = detail::rdma_int_option<core::option::receive_buffer_size>;
 
 /// Bytes that writes hand over before they wait. 4096 to 67108864, rounded up to a power of two; by default 131072.
@@ -113,9 +113,9 @@ using gid_index = detail::rdma_int_option<core::option::gid_index>;
 /// that this machine does not have; an address of another one gives errc::foreign_address.
 using device = detail::rdma_text_option<core::option::device>;
 
-/// Seconds after which a datagram socket asks the connection manager anew where a peer is, unless something has come from
-/// it meanwhile: 1 to 86400, by default 30. Until it is answered, it goes on with what it knew. A peer that was started
-/// anew on the same port gets nothing until then, or until it sends something.
+/// Seconds after which a datagram socket asks the connection manager anew where a peer is, unless something has come
+/// from it meanwhile: 1 to 86400, by default 30. Until it is answered, it goes on with what it knew. A peer that was
+/// started anew on the same port gets nothing until then, or until it sends something.
 using peer_lifetime = detail::rdma_int_option<core::option::peer_lifetime>;
 
 }  // namespace v1

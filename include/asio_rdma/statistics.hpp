@@ -25,8 +25,8 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-// What connections, listeners and datagram sockets have done and how they stand: for TCP, what getsockopt(TCP_INFO) and ss(8) tell.
-// statistics_text.hpp writes it. doc/statistics.md says which field tells of what trouble.
+// What connections, listeners and datagram sockets have done and how they stand: for TCP, what getsockopt(TCP_INFO) and
+// ss(8) tell. statistics_text.hpp writes it. doc/statistics.md says which field tells of what trouble.
 
 using connection_state = core::connection_state;
 using stream_counters = core::stream_counters;
@@ -105,10 +105,10 @@ inline socket_statistics make_statistics(const core::socket_statistics& from) {
 
 }  // namespace detail
 
-/// What a socket's connection, an acceptor's listener or a datagram socket has done, and how it stands; all of one moment. A closed socket
-/// has nothing to tell: its connection is in snapshot() until it has ended. The first call for a connection asks its
-/// device some questions, which may take a tenth of a millisecond; later ones do not. Not to be called while another
-/// thread uses the socket.
+/// What a socket's connection, an acceptor's listener or a datagram socket has done, and how it stands; all of one
+/// moment. A closed socket has nothing to tell: its connection is in snapshot() until it has ended. The first call for
+/// a connection asks its device some questions, which may take a tenth of a millisecond; later ones do not. Not to be
+/// called while another thread uses the socket.
 template <class Socket>
 socket_statistics statistics(Socket& socket) {
   if (!socket.is_open()) return {};
@@ -124,9 +124,9 @@ struct process_snapshot {
 };
 
 /// Every connection, listener and bound datagram socket of the process: those that connect or are being accepted, those
-/// that wait in a listener's backlog, and those that linger though no socket owns them any more. Each entry is of one moment, all
-/// together are not. Thread-safe, also while other threads use the sockets. It takes mutexes and memory, so that it is
-/// not for a signal handler, but for that of boost::asio::signal_set.
+/// that wait in a listener's backlog, and those that linger though no socket owns them any more. Each entry is of one
+/// moment, all together are not. Thread-safe, also while other threads use the sockets. It takes mutexes and memory, so
+/// that it is not for a signal handler, but for that of boost::asio::signal_set.
 inline process_snapshot snapshot() {
   process_snapshot result;
   const auto add = [](const core::socket_statistics& s, void* context) {

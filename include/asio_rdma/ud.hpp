@@ -25,11 +25,11 @@ inline namespace v1 {
 
 /// Datagrams over RDMA's unreliable datagrams: to be used wherever boost::asio::ip::udp is.
 ///
-/// ud::socket is a boost::asio::basic_datagram_socket with all its operations, completion tokens, error codes and rules.
-/// A datagram arrives whole, or not at all, perhaps out of order; one that finds no room at its receiver is lost. Where a
-/// datagram came from can be sent to at once. What is sent to somebody for the first time waits until the connection
-/// manager has found the peer, while the socket goes on; who is found is remembered, and looked for again after
-/// peer_lifetime. The options of boost::asio::ip::multicast work.
+/// ud::socket is a boost::asio::basic_datagram_socket with all its operations, completion tokens, error codes and
+/// rules. A datagram arrives whole, or not at all, perhaps out of order; one that finds no room at its receiver is
+/// lost. Where a datagram came from can be sent to at once. What is sent to somebody for the first time waits until the
+/// connection manager has found the peer, while the socket goes on; who is found is remembered, and looked for again
+/// after peer_lifetime. The options of boost::asio::ip::multicast work.
 ///
 /// What differs from UDP: both ends must use this library; a datagram is no larger than a packet of the device less 8
 /// bytes (maximum_payload()), and is never cut into pieces; there are no broadcasts; a socket that is not connected is
@@ -84,8 +84,8 @@ namespace asio_rdma {
 inline namespace v1 {
 
 /// Bytes of the largest datagram that can be sent to and received from everybody: the packet of the devices that the
-/// socket uses, or may come to use, less 8. Larger ones give message_size. Errors: bad_descriptor if the socket is closed,
-/// and those of bind().
+/// socket uses, or may come to use, less 8. Larger ones give message_size. Errors: bad_descriptor if the socket is
+/// closed, and those of bind().
 template <class Executor>
 std::size_t maximum_payload(boost::asio::basic_datagram_socket<ud, Executor>& socket, boost::system::error_code& ec) {
   if (!socket.is_open()) {

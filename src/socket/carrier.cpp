@@ -89,8 +89,8 @@ error group_carrier(const device_choice& devices, const sockaddr_storage& group,
   }
   if (has_route) {
     for (const verbs::rdma_address& a : verbs::rdma_addresses()) {
-      if (a.active && devices.allows(a.device.c_str()) && verbs::same_host(*as_sockaddr(a.address), *as_sockaddr(result)))
-        return {};
+      const bool is_usable = a.active && devices.allows(a.device.c_str());
+      if (is_usable && verbs::same_host(*as_sockaddr(a.address), *as_sockaddr(result))) return {};
     }
   }
   return loopback_carrier(group.ss_family, devices.name, result);

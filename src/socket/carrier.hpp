@@ -27,8 +27,8 @@ error carrier_of(const device_choice& devices, const sockaddr_storage& asked, so
 /// The local address from which the kernel's routes reach a destination, with port 0. False if there is no route.
 bool source_towards(const sockaddr_storage& destination, sockaddr_storage& result) noexcept;
 
-/// The local address by which a multicast group is joined and sent to where the user names none: the route's if a device
-/// has it, else one of a device.
+/// The local address by which a multicast group is joined and sent to where the user names none: the route's if a
+/// device has it, else one of a device.
 error group_carrier(const device_choice& devices, const sockaddr_storage& group, sockaddr_storage& result);
 
 /// What an error of binding to an address, or of resolving one, really means: the connection manager says ENODEV for an

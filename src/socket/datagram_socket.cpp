@@ -140,8 +140,8 @@ error datagram_socket::bind_to(const sockaddr_storage& asked) {
     set_port(bound_, id_.source_port());
     e = listen(carried);
   }
-  // The connection manager lets one id at a time listen. Sockets that share a port have no need to: they hear groups, and
-  // answers.
+  // The connection manager lets one id at a time listen. Sockets that share a port have no need to: they hear groups,
+  // and answers.
   const bool is_taken = e == error(EADDRINUSE) || (e == error(EADDRNOTAVAIL) && is_any(carried));
   if (e) service_->destroy(std::move(id_));
   if (e && !(shares && is_taken)) return e;

@@ -32,8 +32,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// A datagram socket, from open to the end of lingering. Thread-safe: one mutex guards it, and whoever takes completions
-/// takes those of both directions, so that reader and writer lose nothing to each other.
+/// A datagram socket, from open to the end of lingering. Thread-safe: one mutex guards it, and whoever takes
+/// completions takes those of both directions, so that reader and writer lose nothing to each other.
 ///
 /// It has a queue pair on each device that it uses, made when the device is first needed. Its port is an id of the
 /// connection manager that listens, so that peers can ask for the queue pair.
@@ -143,7 +143,8 @@ private:
   error keep(datagram_peer& p, const iovec* buffers, std::size_t count, std::size_t bytes);
   void flush_waiting(datagram_peer& p) noexcept;
   void post_sends() noexcept;
-  void take_out(const iovec* buffers, std::size_t count, bool peek, sockaddr_storage& from, std::size_t& bytes) noexcept;
+  void take_out(const iovec* buffers, std::size_t count, bool peek, sockaddr_storage& from,
+                std::size_t& bytes) noexcept;
   bool progress();
   bool take_completions(queues& q);
   void arrived(queues& q, const ibv_wc& wc);

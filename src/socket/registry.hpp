@@ -21,7 +21,8 @@ class datagram_socket;
 class listener;
 
 /// All connections, listeners and datagram sockets of the process, from the first step of connecting, or from bind, to
-/// the end of lingering, and the sums of those that are gone. Thread-safe. It calls nothing, so that its mutex may be locked under theirs.
+/// the end of lingering, and the sums of those that are gone. Thread-safe. It calls nothing, so that its mutex may be
+/// locked under theirs.
 class registry {
 public:
   /// The process's instance, which is never destroyed.

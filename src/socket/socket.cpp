@@ -29,8 +29,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// What a socket is now: unbound, bound, a listener or a connection; or, for ever, a datagram socket. Its mutex guards the change from one to the other;
-/// the operations themselves run under the listener's or the connection's.
+/// What a socket is now: unbound, bound, a listener or a connection; or, for ever, a datagram socket. Its mutex guards
+/// the change from one to the other; the operations themselves run under the listener's or the connection's.
 class socket_impl {
 public:
   explicit socket_impl(int family, transfer::mode mode = transfer::mode::stream)

@@ -8,6 +8,16 @@
 #include <future>
 #include <vector>
 
+namespace {
+
+void wait_for_failed_lookup(ud::socket& s) {
+  while (asio_rdma::statistics(s).datagrams.lookups_failed == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
 BOOST_FIXTURE_TEST_SUITE(exchange, two_sockets)
 
 BOOST_AUTO_TEST_CASE(a_datagram_says_where_it_came_from_and_can_be_answered_at_once) {
@@ -200,7 +210,7 @@ BOOST_AUTO_TEST_CASE(an_unconnected_socket_is_not_told_and_goes_on) {
   a.send_to(asio::buffer("hello?", 6), nobody);
   a.send_to(asio::buffer("you", 3), to_b);
   BOOST_TEST(receive_string(b) == "you");
-  while (asio_rdma::statistics(a).datagrams.lookups_failed == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for_failed_lookup(a);
   const auto s = asio_rdma::statistics(a);
   BOOST_TEST(s.datagrams.dropped_unresolved == 1u);
   BOOST_TEST(s.datagrams.waiting == 0u);
@@ -210,7 +220,7 @@ BOOST_AUTO_TEST_CASE(an_unconnected_socket_is_not_told_and_goes_on) {
 BOOST_AUTO_TEST_CASE(a_peer_that_comes_later_is_found_then) {
   const ud::endpoint later = deserted_endpoint();
   a.send_to(asio::buffer("early", 5), later);
-  while (asio_rdma::statistics(a).datagrams.lookups_failed == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for_failed_lookup(a);
   ud::socket c(context, later);
   a.send_to(asio::buffer("now", 3), later);
   BOOST_TEST(receive_string(c) == "now");
@@ -317,7 +327,8 @@ BOOST_AUTO_TEST_CASE(the_unspecified_address_means_loopback) {
 
 BOOST_AUTO_TEST_CASE(ipv6) {
   ud::socket server(context, ud::endpoint(ud::v6(), 0)), client(context, ud::endpoint(ud::v6(), 0));
-  client.send_to(asio::buffer("six", 3), ud::endpoint(asio::ip::address_v6::loopback(), server.local_endpoint().port()));
+  const ud::endpoint to_server(asio::ip::address_v6::loopback(), server.local_endpoint().port());
+  client.send_to(asio::buffer("six", 3), to_server);
   ud::endpoint from;
   BOOST_TEST(receive_string(server, &from) == "six");
   BOOST_TEST(from == ud::endpoint(asio::ip::address_v6::loopback(), client.local_endpoint().port()));

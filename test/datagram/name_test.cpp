@@ -149,8 +149,9 @@ BOOST_FIXTURE_TEST_CASE(refusals_say_why, service_fixture) {
 
 BOOST_FIXTURE_TEST_CASE(whatever_is_said_gets_an_answer_and_harms_nobody, service_fixture) {
   client.enter("name", here, seconds(60));
-  for (const char* text : {"\n", "HELLO\n", "LOOKUP\n", "LOOKUP a b\n", "REGISTER a b c d\n", "REMOVE a 1.2.3.4 99999\n",
-                           "REGISTER a 1.2.3.4 1 -5\n", "REGISTER a 1.2.3.4 1 99999999999999999999\n"}) {
+  for (const char* text : {"\n", "HELLO\n", "LOOKUP\n", "LOOKUP a b\n", "REGISTER a b c d\n",
+                           "REMOVE a 1.2.3.4 99999\n", "REGISTER a 1.2.3.4 1 -5\n",
+                           "REGISTER a 1.2.3.4 1 99999999999999999999\n"}) {
     BOOST_TEST(say(text).find("ERROR ") == 0u, text);
   }
   BOOST_TEST(say(std::string(5000, 'x')).find("ERROR the line is too long") == 0u);

@@ -39,8 +39,8 @@ public:
     if (peer.is_open()) {
       return complete_immediately(handler, io_ex, boost::asio::error::already_open, std::tuple<>());
     }
-    this->start(i, direction_queue::read, accept_attempt<protocol_type, Socket>(peer, i.protocol, peer_endpoint), handler,
-          io_ex);
+    this->start(i, direction_queue::read, accept_attempt<protocol_type, Socket>(peer, i.protocol, peer_endpoint),
+                handler, io_ex);
   }
 
   template <class PeerIoExecutor, class Handler, class IoExecutor>
@@ -48,7 +48,7 @@ public:
                          Handler& handler, const IoExecutor& io_ex) {
     using peer_type = typename protocol_type::socket::template rebind_executor<PeerIoExecutor>::other;
     this->start(i, direction_queue::read,
-          move_accept_attempt<protocol_type, peer_type>(peer_io_ex, i.protocol, peer_endpoint), handler, io_ex);
+                move_accept_attempt<protocol_type, peer_type>(peer_io_ex, i.protocol, peer_endpoint), handler, io_ex);
   }
 
 protected:

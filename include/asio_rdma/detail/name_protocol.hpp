@@ -117,8 +117,8 @@ inline std::string answer_line(name_table& table, const std::string& line, clock
     return "OK\n\n";
   }
   return error_line(
-      "unknown request: REGISTER name address port seconds, REMOVE name address port, LOOKUP name and LIST [prefix] are "
-      "known");
+      "unknown request: REGISTER name address port seconds, REMOVE name address port, LOOKUP name and LIST [prefix] "
+      "are known");
 }
 
 /// The client's part. refusal becomes what the service says if it refuses.

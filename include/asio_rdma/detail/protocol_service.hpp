@@ -65,7 +65,7 @@ public:
   template <class OtherService, class OtherImplementation>
   void converting_move_construct(implementation_type& i, OtherService&, OtherImplementation& other) noexcept {
     static_assert(std::is_base_of_v<protocol_service, OtherService>,
-                  "a socket of the kernel cannot become an RDMA socket: accept, connect and bind with asio_rdma's protocols");
+                  "a socket of the kernel cannot become an RDMA socket: make it with asio_rdma's protocols");
     move_construct(i, other);
   }
 

@@ -32,8 +32,8 @@ public:
     } else {
       // A call that must not block cannot wait for an acknowledgement of what it has handed over.
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes && !i.state->non_blocking;
-      return this->transfer(i, send_attempt<ConstBufferSequence>(buffers, acknowledged), iovec_array(buffers).empty(), flags,
-                      ec);
+      return this->transfer(i, send_attempt<ConstBufferSequence>(buffers, acknowledged), iovec_array(buffers).empty(),
+                            flags, ec);
     }
   }
 
@@ -44,8 +44,8 @@ public:
       this->wait(i, socket_base::wait_read, ec);
       return 0;
     } else {
-      return this->transfer(i, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)), iovec_array(buffers).empty(),
-                      flags, ec);
+      return this->transfer(i, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
+                            iovec_array(buffers).empty(), flags, ec);
     }
   }
 
@@ -57,7 +57,7 @@ public:
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
       this->start_transfer(i, direction_queue::write, send_attempt<ConstBufferSequence>(buffers, acknowledged),
-                     iovec_array(buffers).empty(), flags, handler, io_ex);
+                           iovec_array(buffers).empty(), flags, handler, io_ex);
     }
   }
 
@@ -67,8 +67,9 @@ public:
     if constexpr (is_null_buffers<MutableBufferSequence>) {
       this->start(i, direction_queue::read, this->sized(wait_attempt(core::readiness::read)), handler, io_ex);
     } else {
-      this->start_transfer(i, direction_queue::read, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
-                     iovec_array(buffers).empty(), flags, handler, io_ex);
+      this->start_transfer(i, direction_queue::read,
+                           receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
+                           iovec_array(buffers).empty(), flags, handler, io_ex);
     }
   }
 

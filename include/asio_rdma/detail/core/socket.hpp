@@ -50,7 +50,7 @@ enum class option : int {
 
   multicast_loopback,      ///< 0 or 1: sockets of this host get what this one sends to groups
   multicast_hops,          ///< routers that datagrams to groups may pass, plus one
-  multicast_interface_v4,  ///< address, in network order, of the interface by which IPv4 groups are sent to; 0: the route's
+  multicast_interface_v4,  ///< address, in network order, by which IPv4 groups are sent to; 0: the route's
   multicast_interface_v6,  ///< the same for IPv6, as its index
 
   // TCP's options that mean nothing here, or go without saying: a program may set them, and reads back what it set.
@@ -113,8 +113,9 @@ struct failure {
 class socket_impl;
 struct socket_statistics;
 
-/// A stream socket, listener or datagram socket in user space, as the kernel's sockets are for TCP: operations that never block and say
-/// EAGAIN, a file descriptor to wait on, and work that goes on in the background where nobody waits. It knows no Asio.
+/// A stream socket, listener or datagram socket in user space, as the kernel's sockets are for TCP: operations that
+/// never block and say EAGAIN, a file descriptor to wait on, and work that goes on in the background where nobody
+/// waits. It knows no Asio.
 ///
 /// It is a counted reference; copies name the same socket. Thread-safe. None of its functions calls user code.
 class socket {
@@ -152,12 +153,13 @@ public:
   ASIO_RDMA_DECL error connect(const sockaddr* address, socklen_t size) noexcept;
   /// EAGAIN until decided. After a failure the socket can connect again.
   ASIO_RDMA_DECL error connect_result() noexcept;
-  /// Gives up a connect whose outcome nobody has been told yet, even if it has just succeeded: the peer sees a connection
-  /// that ends at once. The socket can connect again.
+  /// Gives up a connect whose outcome nobody has been told yet, even if it has just succeeded: the peer sees a
+  /// connection that ends at once. The socket can connect again.
   ASIO_RDMA_DECL void cancel_connect() noexcept;
 
   /// Copies received bytes out. Success with bytes >= 1, or bytes == 0 if the buffers' total size is 0; EAGAIN;
-  /// library_error::eof; ENOTCONN; or why the connection ended, after the bytes that did arrive. peek leaves them there.
+  /// library_error::eof; ENOTCONN; or why the connection ended, after the bytes that did arrive. peek leaves them
+  /// there.
   ASIO_RDMA_DECL error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes) noexcept;
   /// Takes bytes over for sending. Success with bytes >= 1 (or 0 if the buffers' total size is 0); EAGAIN; EPIPE after
   /// shutdown(send) or once the peer has left in order; why the connection ended; ENOTCONN.
@@ -188,16 +190,17 @@ public:
 
   /// The stream position up to which bytes were taken over by write(), for acknowledged().
   ASIO_RDMA_DECL std::uint64_t write_position() const noexcept;
-  /// Success once the peer's device has acknowledged every byte before position, EAGAIN until then, or why it never will.
+  /// Success once the peer's device has acknowledged every byte before position, EAGAIN until then, or why it never
+  /// will.
   ASIO_RDMA_DECL error acknowledged(std::uint64_t position) noexcept;
 
-  // Datagrams. Each function fails with EOPNOTSUPP for the other kind of socket, as accept() and listen() do here; connect()
-  // has its outcome at once, and only says who the peer is. read() and write() are receive_from() and send_to() without
-  // an address.
+  // Datagrams. Each function fails with EOPNOTSUPP for the other kind of socket, as accept() and listen() do here;
+  // connect() has its outcome at once, and only says who the peer is. read() and write() are receive_from() and
+  // send_to() without an address.
 
   /// Takes one datagram over for sending, to the peer if the address is null. Success, with all its bytes, says that it
-  /// is on its way, or waits until its peer is found; EAGAIN; EMSGSIZE; EDESTADDRREQ; ECONNREFUSED and the like for what
-  /// came back of an earlier one, if connected; the errors of binding and of finding a route.
+  /// is on its way, or waits until its peer is found; EAGAIN; EMSGSIZE; EDESTADDRREQ; ECONNREFUSED and the like for
+  /// what came back of an earlier one, if connected; the errors of binding and of finding a route.
   ASIO_RDMA_DECL error send_to(const iovec* buffers, std::size_t count, const sockaddr* address, socklen_t size,
                                std::size_t& bytes) noexcept;
   /// Takes the oldest datagram out, or copies it if peek; what does not fit into the buffers is lost. EAGAIN; or what
@@ -216,9 +219,9 @@ public:
   ASIO_RDMA_DECL error receive_many(datagram* datagrams, std::size_t count, std::size_t& done) noexcept;
   /// Bytes of the largest datagram that every device of this socket takes; ENODEV and the like if there is none.
   ASIO_RDMA_DECL error maximum_payload(std::size_t& bytes) noexcept;
-  /// Joins or leaves a multicast group, on the interface with an address of ours, or that of an index; family 0 and index
-  /// 0 leave the choice to the routes. Blocks until it is done. EADDRINUSE if joined already, EADDRNOTAVAIL if it was not;
-  /// EINVAL for what is no group.
+  /// Joins or leaves a multicast group, on the interface with an address of ours, or that of an index; family 0 and
+  /// index 0 leave the choice to the routes. Blocks until it is done. EADDRINUSE if joined already, EADDRNOTAVAIL if it
+  /// was not; EINVAL for what is no group.
   ASIO_RDMA_DECL error join_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) noexcept;
   ASIO_RDMA_DECL error leave_group(const sockaddr_storage& group, const sockaddr_storage& by, unsigned index) noexcept;
 
@@ -232,13 +235,14 @@ public:
   /// operations give EBADF, waiters of wait() return. Never blocks.
   ASIO_RDMA_DECL void close() noexcept;
 
-  // Waiting. A socket has at most one descriptor at any time: a listener's or connecting socket's eventfd, a connection's
-  // completion channel. Its owner either waits on it (between prepare_wait() and end_wait()) or leaves the socket to the
-  // background; a thread in wait() needs neither.
+  // Waiting. A socket has at most one descriptor at any time: a listener's or connecting socket's eventfd, a
+  // connection's completion channel. Its owner either waits on it (between prepare_wait() and end_wait()) or leaves the
+  // socket to the background; a thread in wait() needs neither.
 
   /// Gets ready to sleep on the descriptor until something changed. Returns the descriptor, which becomes readable, or
   /// -1 if something has changed meanwhile: try the operation again. After the descriptor became readable, call
-  /// prepare_wait() again before the next sleep: events are one-shot. From now on the background leaves the socket alone.
+  /// prepare_wait() again before the next sleep: events are one-shot. From now on the background leaves the socket
+  /// alone.
   ASIO_RDMA_DECL int prepare_wait() noexcept;
   /// The owner no longer sleeps on the descriptor. The background serves the socket from now on if it has anything
   /// left to do (staged bytes, a control message to answer).
@@ -255,7 +259,8 @@ public:
   ASIO_RDMA_DECL error set_option(option name, int value) noexcept;
   /// What is in force: once connected, what the device granted.
   ASIO_RDMA_DECL error get_option(option name, int& value) const noexcept;
-  /// For options whose value is a text, which is copied. As above; an error that means unknown_device for such a device.
+  /// For options whose value is a text, which is copied. As above; an error that means unknown_device for such a
+  /// device.
   ASIO_RDMA_DECL error set_text_option(option name, const char* text) noexcept;
   /// Writes the text as snprintf does, and its length.
   ASIO_RDMA_DECL error get_text_option(option name, char* buffer, std::size_t size, std::size_t& length) const noexcept;
