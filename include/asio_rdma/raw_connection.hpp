@@ -389,7 +389,8 @@ public:
     for (;;) {
       std::size_t n = poll(completions, ec);
       if (n != 0 || ec || completions.empty()) return n;
-      if (const core::error e = link().arm(false)) {
+      const auto room = state_ ? state_->completions : nullptr;
+      if (const core::error e = room ? room->arm() : link().arm(false)) {
         ec = detail::to_asio_error(e);
         return 0;
       }
@@ -397,7 +398,7 @@ public:
       if (n != 0 || ec) return n;
       pollfd ready{channel_fd_, POLLIN, 0};
       (void)::poll(&ready, 1, -1);
-      (void)link().take_events();
+      room ? room->settle() : void(link().take_events());
     }
   }
   std::size_t wait(span<work_completion> completions) {
@@ -527,7 +528,7 @@ private:
     const auto room = state_ ? state_->setup : std::make_shared<room_type>();
     const auto key = room->next_key();
     detail::connect_raw_cancellation<Handler, room_type>(
-        h, room, boost::asio::cancellation_type::all, [](auto& r, auto) { r.close(); }, key);
+        h, room, boost::asio::cancellation_type::all, [](auto& r, auto k) { r.give_up(k); }, key);
     room->start(detail::make_raw_operation<core::raw_link>(key, std::move(attempt), h, executor_), executor_);
   }
 

@@ -159,7 +159,7 @@ error connection::ended() noexcept {
 error connection::flush() noexcept {
   const lock_type lock(mutex_);
   if (phase_ == phase::closed) return error(EBADF);
-  if (!queues_) return error(ENOTCONN);
+  if (!queues_ && phase_ != phase::opening) return error(ENOTCONN);
   if (phase_ == phase::established) {
     end(error(ECONNABORTED));
     disconnect();

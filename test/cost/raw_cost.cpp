@@ -132,8 +132,8 @@ void by_polling(std::size_t idle, std::uint64_t count) {
   };
   std::uint64_t done = 0, sends = 0, begin = 0;
   constexpr std::uint64_t warm_up = 30000;
-  const auto flag_every_16th = [&](raw_connection& c, const local_buffer& from) {
-    if (++sends % 16 == 0) {
+  const auto signal_every_17th = [&](raw_connection& c, const local_buffer& from) {
+    if (++sends % 17 == 0) {  // odd, so that each end has its turn
       c.post_send(work_request::send(from).inline_data());
     } else {
       send(c, from);
@@ -144,7 +144,7 @@ void by_polling(std::size_t idle, std::uint64_t count) {
       check(c.ok());
       if (!c.is_receive()) continue;
       p.server.post_receive(receive_request(server_to));
-      flag_every_16th(p.server, answer);
+      signal_every_17th(p.server, answer);
     }
   });
   service.add(p.client, [&](span<work_completion> found) {
@@ -154,7 +154,7 @@ void by_polling(std::size_t idle, std::uint64_t count) {
       if (++done == warm_up) begin = cpu_now();
       if (done == warm_up + count) return service.stop();
       p.client.post_receive(receive_request(client_to));
-      flag_every_16th(p.client, sent);
+      signal_every_17th(p.client, sent);
     }
   });
   for (int i = 0; i < 8; ++i) {
@@ -162,7 +162,7 @@ void by_polling(std::size_t idle, std::uint64_t count) {
     p.server.post_receive(receive_request(server_to));
   }
   service.set_back_off(polling_service::back_off::none());
-  flag_every_16th(p.client, sent);
+  signal_every_17th(p.client, sent);
   service.run();
   std::printf("%.1f ns of CPU time a round trip beside %zu idle connections\n",
               static_cast<double>(cpu_now() - begin) / static_cast<double>(count), idle);

@@ -191,6 +191,54 @@ BOOST_AUTO_TEST_CASE(a_context_that_ends_destroys_what_waits) {
   BOOST_TEST(token.use_count() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_set_up_can_be_given_up) {
+  asio::io_context context;
+  raw_acceptor acceptor(context, any_port());  // never accepts
+  raw_connection c(context);
+  asio::cancellation_signal signal;
+  error_code result;
+  const raw_options options;
+  c.open(acceptor.local_endpoint(), options);
+  c.post_receive(receive_request());
+  c.async_establish(asio::bind_cancellation_slot(signal.slot(), [&](const error_code& ec) { result = ec; }));
+  context.poll();
+  BOOST_TEST(!result);
+  signal.emit(asio::cancellation_type::terminal);
+  context.restart();
+  context.run();
+  BOOST_TEST((result == asio::error::operation_aborted), result.message());
+  BOOST_TEST(!c.is_open());
+  BOOST_TEST(next(c).status == IBV_WC_WR_FLUSH_ERR);
+  // And then another.
+  bool connected = false;
+  c.async_connect(acceptor.local_endpoint(), options, [&](const error_code& ec) { connected = !ec; });
+  raw_connection first(context), server(context);
+  acceptor.async_accept_request(first, [&](const error_code&) {
+    acceptor.async_accept(server, [&](const error_code& ec) { BOOST_TEST(!ec, ec.message()); });
+  });
+  context.restart();
+  context.run();
+  BOOST_TEST(connected);
+}
+
+BOOST_AUTO_TEST_CASE(sleeping_and_operations_go_together) {
+  connected_pair p;
+  p.server.post_receive(receive_request().with_id(5));
+  bool done = false;
+  p.server.async_receive(p.server_memory.slice(0, 8), [&](const error_code& ec, const work_completion&) { done = !ec; });
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    p.client.post_send(work_request::send());
+    p.client.post_send(work_request::send());
+  });
+  work_completion found[1];
+  BOOST_TEST(p.server.wait(found) == 1u);
+  BOOST_TEST(found[0].id() == 5u);
+  later.join();
+  p.context.run();
+  BOOST_TEST(done);
+}
+
 BOOST_AUTO_TEST_CASE(a_queue_that_is_full_says_so) {
   connected_pair p;
   const asio_rdma::raw_limits limits = p.client.limits();

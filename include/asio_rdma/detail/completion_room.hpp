@@ -147,6 +147,25 @@ public:
     done.complete_all(upcall::post);
   }
 
+  // For a thread that sleeps on the channel itself: arms the queue before, and sees to the operations afterwards, whose
+  // event it may have taken.
+  core::error arm() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!completions_) return core::error(ENOTCONN);
+    const core::error e = notified_ ? core::error() : link_->core.arm(false);
+    notified_ = !e;
+    return e;
+  }
+  void settle() {
+    queue done;
+    std::unique_lock<std::mutex> lock(mutex_);
+    (void)link_->core.take_events();
+    notified_ = false;
+    pump(done);
+    lock.unlock();
+    done.complete_all(upcall::post);
+  }
+
   /// Aborts an operation of start_poll().
   void cancel_poll(operation::key_type key) {
     queue done;

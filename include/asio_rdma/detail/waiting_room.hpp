@@ -73,6 +73,11 @@ public:
     return op != nullptr;
   }
 
+  /// Aborts the operation, and what it waited for with it: the set-up of a link. Its queues stay until it is closed.
+  void give_up(typename operation::key_type key) {
+    if (cancel(key)) (void)core.flush();
+  }
+
   /// Closes the object, and aborts what waits.
   void close() {
     queue done;
