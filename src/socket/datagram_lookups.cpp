@@ -246,7 +246,7 @@ void datagram_socket::learn(const sockaddr_storage& from, queues& q, const ibv_w
   p->queue_pair = wc.src_qp;
   p->qkey = RDMA_UDP_QKEY;
   p->confirmed = now_;
-  p->path = ibv_ah_attr();
+  p->path = {};
   p->path.is_global = 1;
   p->path.port_num = q.port();
   p->path.dlid = wc.slid;
