@@ -196,7 +196,7 @@ void datagram_socket::peer_failed(datagram_peer& p, const error& e, failure_step
   ++datagrams_.lookups_failed;
   waits_for_peer_ = false;
   datagrams_.dropped_unresolved += p.waiting.size();
-  for (const auto& payload : p.waiting) waiting_bytes_ -= payload.size() + 1;
+  for (const waiting_datagram& w : p.waiting) waiting_bytes_ -= w.payload.size() + 1;
   // A connect that nobody has sent anything for is not told of, as with UDP.
   if (is_peer(p.address) && (p.is_found() || !p.waiting.empty())) pending_error_ = e;
   failure_.set_peer(p.address);

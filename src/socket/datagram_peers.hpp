@@ -25,6 +25,12 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
+/// A datagram that came before its peer was found, and how it was to be sent then.
+struct waiting_datagram {
+  std::vector<std::byte> payload;
+  bool not_to_own_host = false;
+};
+
 /// Where datagrams to one address go, as far as it is known.
 struct datagram_peer {
   using clock = std::chrono::steady_clock;
@@ -39,7 +45,7 @@ struct datagram_peer {
   clock::time_point confirmed{};  ///< when it was last known to be right
   std::shared_ptr<peer_lookup> lookup;  ///< under way; of a group, what keeps it joined
   io::background::timer deadline;       ///< of the lookup
-  std::deque<std::vector<std::byte>> waiting;  ///< payloads that came before it was found
+  std::deque<waiting_datagram> waiting;
 
   bool is_found() const noexcept { return queues != nullptr; }
   bool is_looked_up() const noexcept { return lookup && !lookup->asked().is_group; }

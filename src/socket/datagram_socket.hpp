@@ -139,7 +139,8 @@ private:
 
   // Data.
   error send_one(const iovec* buffers, std::size_t count, const sockaddr_storage& to, std::size_t& bytes);
-  error send_now(datagram_peer& p, const iovec* buffers, std::size_t count, std::size_t bytes);
+  bool spares_own_host(const datagram_peer& p) const noexcept;
+  error send_now(datagram_peer& p, const iovec* buffers, std::size_t count, std::size_t bytes, bool not_to_own_host);
   error keep(datagram_peer& p, const iovec* buffers, std::size_t count, std::size_t bytes);
   void flush_waiting(datagram_peer& p) noexcept;
   void post_sends() noexcept;

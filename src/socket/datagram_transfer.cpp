@@ -147,7 +147,8 @@ error datagram_socket::send_one(const iovec* buffers, std::size_t count, const s
     if (p->is_found() && !p->lookup && now_ - p->confirmed > lifetime && start_lookup(*p)) p->confirmed = now_;
   }
   const bool can_send = p->is_found() && p->waiting.empty() && !p->queues->has_failed();
-  const error e = can_send ? send_now(*p, buffers, count, size) : keep(*p, buffers, count, size);
+  const error e = can_send ? send_now(*p, buffers, count, size, spares_own_host(*p))
+                           : keep(*p, buffers, count, size);
   if (e) {
     if (e == error(EAGAIN)) ++counters_.writes_blocked;
     return e;
@@ -159,7 +160,13 @@ error datagram_socket::send_one(const iovec* buffers, std::size_t count, const s
   return {};
 }
 
-error datagram_socket::send_now(datagram_peer& p, const iovec* buffers, std::size_t count, std::size_t bytes) {
+/// Multicast without loopback.
+bool datagram_socket::spares_own_host(const datagram_peer& p) const noexcept {
+  return settings_[option::multicast_loopback] == 0 && is_multicast(p.address);
+}
+
+error datagram_socket::send_now(datagram_peer& p, const iovec* buffers, std::size_t count, std::size_t bytes,
+                                bool not_to_own_host) {
   queues& q = *p.queues;
   const std::size_t most = q.mtu() - datagram_header::size;
   if (bytes > most || (p.largest_payload != 0 && bytes > p.largest_payload)) return error(EMSGSIZE);
@@ -180,7 +187,7 @@ error datagram_socket::send_now(datagram_peer& p, const iovec* buffers, std::siz
   h.source_port = port_of(bound_);
   h.destination_port = port_of(p.address);
   h.asked_loopback = loopback_of(p.address);
-  h.not_to_own_host = settings_[option::multicast_loopback] == 0 && is_multicast(p.address);
+  h.not_to_own_host = not_to_own_host;
   const auto text = transfer::encode_datagram_header(h);
   std::byte* const memory = q.next_send();
   std::memcpy(memory, text.data(), text.size());
@@ -204,8 +211,10 @@ error datagram_socket::keep(datagram_peer& p, const iovec* buffers, std::size_t 
     ++datagrams_.dropped_waiting;
     return {};
   }
-  std::vector<std::byte>& payload = p.waiting.emplace_back(bytes);
-  gather(payload.data(), buffers, count);
+  waiting_datagram& w = p.waiting.emplace_back();
+  w.payload.resize(bytes);
+  w.not_to_own_host = spares_own_host(p);
+  gather(w.payload.data(), buffers, count);
   waiting_bytes_ += bytes + 1;
   if (p.is_found()) look_after_soon();
   return {};
@@ -214,13 +223,14 @@ error datagram_socket::keep(datagram_peer& p, const iovec* buffers, std::size_t 
 void datagram_socket::flush_waiting(datagram_peer& p) noexcept {
   if (!p.waiting.empty() && std::exchange(waits_for_peer_, false)) wake_everybody();
   while (!p.waiting.empty() && !p.queues->has_failed()) {
-    const std::vector<std::byte>& payload = p.waiting.front();
+    const std::vector<std::byte>& payload = p.waiting.front().payload;
     const iovec buffer{const_cast<std::byte*>(payload.data()), payload.size()};
     if (!p.queues->has_send_slot()) {
       post_sends();
       p.queues->poll_sends();
     }
-    const error e = p.queues->has_send_slot() ? send_now(p, &buffer, 1, payload.size()) : error(EAGAIN);
+    const error e = p.queues->has_send_slot() ? send_now(p, &buffer, 1, payload.size(), p.waiting.front().not_to_own_host)
+                                                 : error(EAGAIN);
     if (e == error(EAGAIN)) break;
     if (e) {
       ++datagrams_.dropped_unresolved;

@@ -90,6 +90,7 @@ const std::map<std::string, condition>& conditions() {
       ASIO_RDMA_CONDITION(connection_aborted, ECONNABORTED),
       ASIO_RDMA_CONDITION(connection_refused, ECONNREFUSED),
       ASIO_RDMA_CONDITION(connection_reset, ECONNRESET),
+      ASIO_RDMA_CONDITION(destination_address_required, EDESTADDRREQ),
       ASIO_RDMA_CONDITION(host_unreachable, EHOSTUNREACH),
       ASIO_RDMA_CONDITION(invalid_argument, EINVAL),
       ASIO_RDMA_CONDITION(io_error, EIO),
