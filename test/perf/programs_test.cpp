@@ -10,6 +10,8 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/json.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -101,9 +103,19 @@ std::string address() {
   return {};
 }
 
+// A port that nobody has, below those that the kernel hands out by itself.
 std::string next_port() {
-  static int port = 20000 + ::getpid() % 5000 * 8;
-  return "-p " + std::to_string(++port) + ' ';
+  constexpr unsigned short first = 20000, last = 32000;
+  static unsigned short port = static_cast<unsigned short>(first + ::getpid() * 16 % (last - first));
+  for (;;) {
+    if (++port > last) port = first;
+    boost::asio::io_context context;
+    boost::asio::ip::tcp::acceptor acceptor(context, boost::asio::ip::tcp::v4());
+    acceptor.set_option(boost::asio::socket_base::reuse_address(true));
+    boost::system::error_code ec;
+    acceptor.bind({boost::asio::ip::tcp::v4(), port}, ec);
+    if (!ec) return "-p " + std::to_string(port) + ' ';
+  }
 }
 
 // A client, tried until its server listens.
