@@ -30,6 +30,30 @@ awaitable<void> connect(raw_connection& c, endpoint to) {
 
 BOOST_AUTO_TEST_SUITE(async)
 
+BOOST_AUTO_TEST_CASE(a_wake_up_does_not_overtake_a_posted_handler) {
+  prepared_pair p;
+  std::string order;
+  const auto note = [&](const error_code& ec, const work_completion& w) { order += ec ? 'e' : char('0' + w.bytes()); };
+  const auto send = [&](std::size_t bytes) {
+    const local_buffer from = p.client_memory.slice(0, bytes);
+    p.client.post_send(work_request::send(from).signaled());
+    work_completion done;
+    while (p.client.poll({&done, 1}) == 0) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  p.server.async_receive(p.server_memory.slice(0, 64), note);
+  p.server.async_receive(p.server_memory.slice(64, 64), note);
+  send(1);
+  // The wake-up is queued when this runs, and the handler of what this call finds behind it.
+  asio::post(p.context, [&] {
+    p.server.async_receive(p.server_memory.slice(128, 64), note);
+    send(2);
+    send(3);
+  });
+  p.context.run();
+  BOOST_TEST(order == "123");
+}
+
 BOOST_AUTO_TEST_CASE(an_echo_by_coroutines) {
   asio::io_context context;
   raw_acceptor acceptor(context, any_port());

@@ -10,6 +10,26 @@
 
 BOOST_AUTO_TEST_SUITE(upcalls)
 
+BOOST_AUTO_TEST_CASE(a_wake_up_does_not_overtake_a_posted_handler) {
+  connected_pair p;
+  char a = 0, b = 0;
+  std::string order;
+  p.server.async_read_some(asio::buffer(&a, 1), [&](error_code, std::size_t) { order += a; });
+  p.server.async_read_some(asio::buffer(&b, 1), [&](error_code, std::size_t) { order += b; });
+  write_string(p.client, "1");
+  const auto until_it_is_there = std::chrono::milliseconds(20);
+  std::this_thread::sleep_for(until_it_is_there);
+  // By now the descriptor is readable. When this runs, the wake-up is queued; the call finds the first byte, and its
+  // handler is queued behind the wake-up, which finds the second one.
+  asio::post(p.context, [&] {
+    p.server.write_some(asio::buffer("x", 1));
+    write_string(p.client, "2");
+    std::this_thread::sleep_for(until_it_is_there);
+  });
+  p.context.run();
+  BOOST_TEST(order == "12");
+}
+
 /// Checks where it is called from. It can be moved only.
 struct tracked_handler {
   template <class... Results>

@@ -216,9 +216,12 @@ public:
     armed_ = false;
     (void)link_->core.take_events();
     notified_ = false;
+    // Handlers run in the order of their completions: one that was posted meanwhile may still have to run.
+    const bool in_order = !posted_;
     pump(done);
+    posted_ = false;  // what is posted from here comes before the next wake-up
     lock.unlock();
-    operation* const first = done.pop();
+    operation* const first = in_order ? done.pop() : nullptr;
     done.complete_all(upcall::post);  // they could wait for one another
     if (first) first->complete(upcall::dispatch);
   }
@@ -288,6 +291,7 @@ private:
     free_slot(wc.wr_id);
     (void)op->perform(*this);
     done.push(op);
+    posted_ = true;
   }
 
   void drain(queue& done) {
@@ -307,7 +311,7 @@ private:
   void pump(queue& done) {
     if (completions_ == nullptr) return;  // closed
     for (;;) {
-      drain(done);
+      if (!served_) drain(done);  // else their handlers would overtake those that serve() calls
       finish_polls(done);
       if (served_ || broken_) return forget_descriptor();
       if (outstanding_ == 0 && polls_.empty()) return disarm();
@@ -361,6 +365,7 @@ private:
   bool served_ = false;
   bool notified_ = false;  // the completion queue is armed
   bool armed_ = false;     // the descriptor is waited on
+  bool posted_ = false;    // handlers were posted since the last wake-up
   std::uint64_t generation_ = 0;
   operation::key_type keys_ = 0;
   std::unique_ptr<descriptor_wait_base> wait_;

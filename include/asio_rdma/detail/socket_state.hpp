@@ -11,8 +11,10 @@
 
 #include <boost/system/error_code.hpp>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -50,8 +52,10 @@ public:
       std::lock_guard<std::mutex> lock(mutex_);
       if (!queue(q).empty()) return false;
       e = attempt(core_);
+      if (must_wait(e)) return false;
+      posted_[static_cast<std::size_t>(q)] = true;
     }
-    return !must_wait(e);
+    return true;
   }
 
   /// Queues an operation.
@@ -156,16 +160,22 @@ public:
     std::unique_lock<std::mutex> lock(mutex_);
     if (generation != generation_ || !armed_) return;
     armed_ = false;
+    const std::array<bool, 3> posted = posted_;
+    posted_ = {};
     if (ec) {
       fail_all(core::error(ec.value()), done);
     } else {
       pump(done);
     }
-    const upcall first_call = direct_ ? upcall::direct : upcall::dispatch;
+    posted_ = {};  // what is posted from here comes before the next wake-up
+    upcall first_call = direct_ ? upcall::direct : upcall::dispatch;
+    // Handlers of one kind keep their order: one that was posted meanwhile may still have to run.
+    if (posted[first_done_]) first_call = upcall::post;
     lock.unlock();
     // The first handler is called right here. The others could wait for one another, so they go to whichever thread is
     // free, as those of a reactor do; they are posted first, since a handler may throw.
     operation* first = done.pop();
+    if (first && first_call == upcall::post) std::exchange(first, nullptr)->complete(first_call);
     done.complete_all(upcall::post);
     if (first) first->complete(first_call);
   }
@@ -181,7 +191,7 @@ public:
   socket_state* previous = nullptr;
 
 private:
-  operation_queue& queue(direction_queue q) noexcept { return queues_[static_cast<int>(q)]; }
+  operation_queue& queue(direction_queue q) noexcept { return queues_[static_cast<std::size_t>(q)]; }
 
   /// Tries all operations in order, until those that are left are certain to be woken for.
   void pump(operation_queue& done) {
@@ -198,9 +208,12 @@ private:
   }
 
   void perform(operation_queue& done) {
-    for (operation_queue& q : queues_) {
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      operation_queue& q = queues_[i];
       while (q.front() && q.front()->perform(core_)) {
         operation* op = q.pop();
+        posted_[i] = true;
+        if (done.empty()) first_done_ = i;
         pending_.fetch_sub(1, std::memory_order_release);
         if (op->is_connect()) forget_descriptor();
         done.push(op);
@@ -269,7 +282,9 @@ private:
 
   std::mutex mutex_;
   core::socket core_;
-  operation_queue queues_[3];
+  std::array<operation_queue, 3> queues_;
+  std::array<bool, 3> posted_{};  // handlers of that queue were posted since the last wake-up
+  std::size_t first_done_ = 0;    // the queue of the first operation that a pump() has done
   std::unique_ptr<descriptor_wait_base> wait_;
   std::uint64_t generation_ = 0;
   bool armed_ = false;
