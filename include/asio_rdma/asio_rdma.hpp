@@ -10,6 +10,7 @@
 #include <asio_rdma/exit_linger.hpp>
 #include <asio_rdma/last_failure.hpp>
 #include <asio_rdma/log.hpp>
+#include <asio_rdma/message_batch.hpp>
 #include <asio_rdma/rc.hpp>
 #include <asio_rdma/rc_seq_packet.hpp>
 #include <asio_rdma/socket_options.hpp>

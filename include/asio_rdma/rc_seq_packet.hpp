@@ -23,8 +23,9 @@ inline namespace v1 {
 /// messages arrive in order. Both ends must be of this protocol: rc and rc_seq_packet refuse each other
 /// (errc::mode_mismatch). Ports are those of rc.
 ///
-/// send() and async_send() hand over all of one message, however large, and then complete. Two of them at a time keep
-/// their order and do not mix. A send that is cancelled when a part of its message is on its way ends the connection: the
+/// send() and async_send() hand over all of one message, however large, and then complete. Several async_send() at a time
+/// keep their order and do not mix; send() and send_batch() fail with in_progress while one of them has handed over a part
+/// of its message. A send that is cancelled when a part of its message is on its way ends the connection: the
 /// peer gets connection_reset, and never half a message. So does closing the socket then; shutdown(shutdown_send) fails
 /// with in_progress. A total cancellation leaves such a send alone. On a socket in non-blocking mode the synchronous send()
 /// takes a whole message or none: would_block where there is no room now, message_size where send_buffer_size is smaller

@@ -147,10 +147,12 @@ error connection::read_messages(socket::message* messages, std::size_t count, st
   return done > 0 ? error() : e;
 }
 
-error connection::may_write() const noexcept {
+error connection::may_write(bool begins) const noexcept {
   if (user_closed_) return error(EBADF);
   if (phase_ != phase::established) return error(ENOTCONN);
-  return engine_.sending_ended() ? error(EPIPE) : error();
+  if (engine_.sending_ended()) return error(EPIPE);
+  // Messages do not mix.
+  return begins && engine_.is_within_message() && !has_ended() ? error(EINPROGRESS) : error();
 }
 
 /// Looks what has come, and whether anything can be taken over.
@@ -165,16 +167,18 @@ error connection::look_for_room() noexcept {
   return {};
 }
 
-error connection::write(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept {
+error connection::write(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
+                        std::size_t& bytes) noexcept {
   const lock_type lock(mutex_);
   bytes = 0;
-  if (const error e = may_write()) return e;
+  if (const error e = may_write(begins)) return e;
   if (!keeps_messages() && is_empty(buffers, count)) return {};
   if (const error e = look_for_room()) return e;
   if (whole) {
     if (const error e = write_whole(buffers, count, false)) return e;
     bytes = total_of(buffers, count);
   } else {
+    room_wanted_ = 0;
     bytes = engine_.write(buffers, count, ends, false);
     ++engine_.counters().writes;
   }
@@ -188,9 +192,11 @@ error connection::write_whole(const iovec* buffers, std::size_t count, bool more
   const std::size_t size = total_of(buffers, count);
   if (size > engine_.levels().send_buffer_size) return error(EMSGSIZE);
   if (size > engine_.writable() || !engine_.is_writable()) {
+    room_wanted_ = size;
     ++engine_.counters().writes_blocked;
     return not_yet();
   }
+  room_wanted_ = 0;
   engine_.write(buffers, count, true, more);
   ++engine_.counters().writes;
   return {};
@@ -198,7 +204,7 @@ error connection::write_whole(const iovec* buffers, std::size_t count, bool more
 
 error connection::write_messages(const socket::message* messages, std::size_t count, std::size_t& done) noexcept {
   const lock_type lock(mutex_);
-  error e = may_write();
+  error e = may_write(true);
   if (e || count == 0) return e;
   e = look_for_room();
   for (; !e && done < count; ++done) {
@@ -246,7 +252,9 @@ error connection::ready(readiness kind) noexcept {
   const bool over = has_ended() || peer_disconnected_;
   bool is_ready = over;
   if (kind == readiness::read) is_ready |= engine_.has_input() || engine_.eof() || receiving_ended_;
-  if (kind == readiness::write) is_ready |= engine_.is_writable() || engine_.sending_ended();
+  if (kind == readiness::write) {
+    is_ready |= (engine_.is_writable() && engine_.writable() >= room_wanted_) || engine_.sending_ended();
+  }
   return is_ready ? error() : not_yet();
 }
 

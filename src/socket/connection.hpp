@@ -60,7 +60,7 @@ public:
   // Established. Errors as those of core::socket.
 
   error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
-  error write(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept;
+  error write(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole, std::size_t& bytes) noexcept;
   error write_messages(const socket::message* messages, std::size_t count, std::size_t& done) noexcept;
   error read_messages(socket::message* messages, std::size_t count, std::size_t& done) noexcept;
   void abandon_message() noexcept;
@@ -110,7 +110,7 @@ private:
   static constexpr std::chrono::milliseconds shortest_stand_in{10};
   static constexpr std::chrono::milliseconds longest_stand_in{1000};
 
-  error may_write() const noexcept;
+  error may_write(bool begins) const noexcept;
   error look_for_room() noexcept;
   error write_whole(const iovec* buffers, std::size_t count, bool more) noexcept;
   error read_some(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
@@ -185,6 +185,9 @@ private:
   bool silence_decided_ = false;
   bool receiving_ended_ = false;  // by our own shutdown
   bool user_closed_ = false;
+
+  /// A message that had to be taken whole did not fit: until so much is free, nobody is told that he can write.
+  std::size_t room_wanted_ = 0;
 
   bool owner_waits_ = false;
   bool changed_behind_owner_ = false;  // by stand_in_for_owner()

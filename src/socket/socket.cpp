@@ -481,7 +481,7 @@ error socket::write(const iovec* buffers, std::size_t count, std::size_t& bytes)
   bytes = 0;
   if (datagram_socket* const d = impl_->get_datagram()) return d->send_to(buffers, count, nullptr, 0, bytes);
   const auto c = impl_->get_connection();
-  return c ? c->write(buffers, count, true, false, bytes) : impl_->no_connection();
+  return c ? c->write(buffers, count, false, true, false, bytes) : impl_->no_connection();
 }
 
 error socket::read_message(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes,
@@ -492,10 +492,11 @@ error socket::read_message(const iovec* buffers, std::size_t count, bool peek, s
   return c ? c->read(buffers, count, peek, bytes, at_end) : impl_->no_connection();
 }
 
-error socket::write_message(const iovec* buffers, std::size_t count, bool ends, bool whole, std::size_t& bytes) noexcept {
+error socket::write_message(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
+                            std::size_t& bytes) noexcept {
   bytes = 0;
   const auto c = impl_->get_connection();
-  return c ? c->write(buffers, count, ends, whole, bytes) : impl_->no_connection();
+  return c ? c->write(buffers, count, begins, ends, whole, bytes) : impl_->no_connection();
 }
 
 error socket::write_messages(const message* messages, std::size_t count, std::size_t& done) noexcept {

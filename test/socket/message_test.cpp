@@ -340,6 +340,100 @@ BOOST_AUTO_TEST_CASE(without_blocking_all_of_a_message_is_taken_or_none) {
   BOOST_TEST(receive_error(p.server) == asio::error::would_block);
 }
 
+BOOST_AUTO_TEST_CASE(who_waits_to_write_is_told_when_the_message_fits) {
+  message_pair p;
+  p.client.non_blocking(true);
+  const message large = pattern(100 << 10);
+  error_code ec;
+  unsigned sent = 0;
+  while (p.client.send(asio::buffer(large), 0, ec) == large.size() && !ec) ++sent;
+  BOOST_TEST_REQUIRE(ec == asio::error::would_block);
+  bool writable = false;
+  p.client.async_wait(rc_seq_packet::socket::wait_write, [&](error_code e) { writable = !e; });
+  p.context.poll();
+  BOOST_TEST(!writable);
+  scoped_thread reader([&] {
+    for (unsigned i = 0; i < sent; ++i) receive_message(p.server);
+  });
+  p.context.run();
+  reader.join();
+  BOOST_TEST(writable);
+  BOOST_TEST(p.client.send(asio::buffer(large), 0) == large.size());
+}
+
+BOOST_FIXTURE_TEST_CASE(no_call_gets_into_half_a_message, half_sent) {
+  error_code ec;
+  const std::vector<asio::const_buffer> batch(3, asio::buffer("b", 1));
+  BOOST_TEST(client.send(asio::buffer("x", 1), 0, ec) == 0u);
+  BOOST_TEST(ec == asio::error::in_progress);
+  BOOST_TEST(asio_rdma::send_batch(client, batch, ec) == 0u);
+  BOOST_TEST(ec == asio::error::in_progress);
+  scoped_thread runner([&] { context.run(); });
+  BOOST_TEST((receive_message(server) == large));
+  runner.join();
+  BOOST_TEST(asio_rdma::send_batch(client, batch) == 3u);
+  BOOST_TEST((receive_message(server) == message{'b'}));
+}
+
+BOOST_AUTO_TEST_CASE(batches_arrive_in_order) {
+  message_pair p;
+  std::vector<message> sent;
+  for (unsigned i = 0; i < 100; ++i) sent.push_back(pattern(i * 37 % 5000, i));
+  std::vector<asio::const_buffer> batch;
+  for (const message& m : sent) batch.push_back(asio::buffer(m));
+  scoped_thread sender([&] { asio_rdma::send_batch(p.client, batch); });
+  std::vector<message> memory(7, message(3000));
+  message got;
+  for (std::size_t i = 0; i < sent.size();) {
+    std::vector<asio_rdma::incoming_message<asio::mutable_buffer>> room;
+    for (message& m : memory) room.push_back({asio::buffer(m)});
+    const std::size_t n = asio_rdma::receive_batch(p.server, room);
+    BOOST_TEST_REQUIRE(n > 0u);
+    for (std::size_t k = 0; k < n; ++k) {
+      got.insert(got.end(), memory[k].begin(), memory[k].begin() + static_cast<std::ptrdiff_t>(room[k].bytes));
+      if (!room[k].at_end) continue;
+      BOOST_TEST((got == sent.at(i++)));
+      got.clear();
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_costs_few_completions) {
+  message_pair p;
+  const std::vector<asio::const_buffer> batch(32, asio::buffer("12345678", 8));
+  std::optional<std::size_t> sent;
+  asio_rdma::async_send_batch(p.client, batch, [&](error_code ec, std::size_t n) { sent = ec ? 0 : n; });
+  p.context.run();
+  BOOST_TEST_REQUIRE(sent.has_value());
+  BOOST_TEST(*sent == 32u);
+  std::vector<message> memory(32, message(8));
+  std::vector<asio_rdma::incoming_message<asio::mutable_buffer>> room;
+  for (message& m : memory) room.push_back({asio::buffer(m)});
+  std::size_t received = 0;
+  while (received < 32) {
+    std::size_t n = 0;
+    asio_rdma::async_receive_batch(p.server, room, [&](error_code ec, std::size_t k) { n = ec ? 0 : k; });
+    p.context.restart();
+    p.context.run();
+    BOOST_TEST_REQUIRE(n > 0u);
+    for (std::size_t i = 0; i < n; ++i) BOOST_TEST((room[i].at_end && room[i].bytes == 8));
+    received += n;
+  }
+  // The last request of each call to post has one.
+  while (asio_rdma::statistics(p.client).counters.bytes_acknowledged < 32 * 8) BOOST_TEST(p.client.available() == 0u);
+  BOOST_TEST(asio_rdma::statistics(p.client).counters.completions <= 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_has_no_message_that_never_fits) {
+  message_pair p;
+  const message small = pattern(10), large = pattern((128 << 10) + 1);
+  const std::vector<asio::const_buffer> batch{asio::buffer(small), asio::buffer(large), asio::buffer(small)};
+  error_code ec;
+  BOOST_TEST(asio_rdma::send_batch(p.client, batch, ec) == 1u);
+  BOOST_TEST(ec == asio::error::message_size);
+  BOOST_TEST((receive_message(p.server) == small));
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_receive_takes_nothing) {
   message_pair p;
   message part(10);

@@ -33,14 +33,15 @@ public:
       const iovec_array v(buffers_, bytes_);
       if (whole_ && !v.is_all()) return core::error(EMSGSIZE);
       std::size_t taken = 0;
-      if (const core::error e = s.write_message(v.data(), v.count(), v.is_all(), whole_, taken)) return e;
+      if (const core::error e = s.write_message(v.data(), v.count(), !begun_, v.is_all(), whole_, taken)) return e;
+      begun_ = true;
       bytes_ += taken;
       handed_over_ = v.is_all() && taken == v.total();
       if (handed_over_) position_ = s.write_position();
     }
     return acknowledged_ ? s.acknowledged(position_) : core::error();
   }
-  bool has_effects() const noexcept { return bytes_ > 0 || handed_over_; }
+  bool has_effects() const noexcept { return begun_; }
   /// An operation that is aborted says what was taken over; unless that is all of the message, the connection has ended.
   std::tuple<std::size_t> results(const boost::system::error_code&) noexcept { return std::tuple<std::size_t>(bytes_); }
 
@@ -48,6 +49,7 @@ private:
   ConstBufferSequence buffers_;
   bool acknowledged_;
   bool whole_;
+  bool begun_ = false;
   bool handed_over_ = false;
   std::size_t bytes_ = 0;
   std::uint64_t position_ = 0;

@@ -168,10 +168,11 @@ public:
   /// next message. Without room in the buffers it waits for a message all the same.
   ASIO_RDMA_DECL error read_message(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes,
                                     bool& at_end) noexcept;
-  /// As write(), of one message, which may have no bytes and takes as many calls as it needs. ends: what is in the buffers
-  /// is all that is left of it; it ends once bytes says that all of them were taken. whole: take all of it or nothing,
-  /// EMSGSIZE for one that is larger than send_buffer_size.
-  ASIO_RDMA_DECL error write_message(const iovec* buffers, std::size_t count, bool ends, bool whole,
+  /// As write(), of one message, which may have no bytes and takes as many calls as it needs. begins: nothing of it was
+  /// taken so far; EINPROGRESS if another one was begun and not ended. ends: what is in the buffers is all that is left of
+  /// it; it ends once bytes says that all of them were taken. whole: take all of it or nothing, EMSGSIZE for one that is
+  /// larger than send_buffer_size.
+  ASIO_RDMA_DECL error write_message(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
                                      std::size_t& bytes) noexcept;
   /// Several in one go. write_messages() takes each message whole or not at all, and posts all of them under one doorbell;
   /// read_messages() gives each entry what is there of one message. done says how many: success if that is not 0,
