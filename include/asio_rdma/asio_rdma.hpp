@@ -4,13 +4,12 @@
 #ifndef ASIO_RDMA_ASIO_RDMA_HPP
 #define ASIO_RDMA_ASIO_RDMA_HPP
 
-#include <asio_rdma/datagram_batch.hpp>
+#include <asio_rdma/batch.hpp>
 #include <asio_rdma/device.hpp>
 #include <asio_rdma/error.hpp>
 #include <asio_rdma/exit_linger.hpp>
 #include <asio_rdma/last_failure.hpp>
 #include <asio_rdma/log.hpp>
-#include <asio_rdma/message_batch.hpp>
 #include <asio_rdma/rc.hpp>
 #include <asio_rdma/rc_seq_packet.hpp>
 #include <asio_rdma/socket_options.hpp>

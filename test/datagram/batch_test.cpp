@@ -3,7 +3,7 @@
 
 #include "fixture.hpp"
 
-#include <asio_rdma/datagram_batch.hpp>
+#include <asio_rdma/batch.hpp>
 
 #include <array>
 #include <vector>

@@ -20,9 +20,6 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// What goes to the core in one call. More than these are several calls.
-constexpr std::size_t largest_batch = 32;
-
 /// Tries until it is done, and waits in between.
 template <class Socket, class Attempt>
 std::size_t run_batch(Socket& socket, Attempt attempt, boost::asio::socket_base::wait_type kind,

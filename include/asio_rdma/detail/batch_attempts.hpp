@@ -1,10 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-#ifndef ASIO_RDMA_DETAIL_MESSAGE_BATCH_HPP
-#define ASIO_RDMA_DETAIL_MESSAGE_BATCH_HPP
+#ifndef ASIO_RDMA_DETAIL_BATCH_ATTEMPTS_HPP
+#define ASIO_RDMA_DETAIL_BATCH_ATTEMPTS_HPP
 
-#include <asio_rdma/detail/batch_operation.hpp>
 #include <asio_rdma/detail/buffers.hpp>
 #include <asio_rdma/detail/core/socket.hpp>
 
@@ -18,11 +17,14 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// Sends what is left of a batch of buffer sequences, each a message. Done once all of it is sent.
-template <class Batch>
-class send_messages_attempt {
+/// What goes to the core in one call. More than these are several calls.
+constexpr std::size_t largest_batch = 32;
+
+/// Sends what is left of a batch. Done once all of it is sent.
+template <class Kind, class Batch>
+class send_batch_attempt {
 public:
-  explicit send_messages_attempt(const Batch& batch) : next_(std::begin(batch)), end_(std::end(batch)) {}
+  explicit send_batch_attempt(const Batch& batch) : next_(std::begin(batch)), end_(std::end(batch)) {}
 
   std::size_t count() const noexcept { return sent_; }
 
@@ -36,16 +38,17 @@ public:
 private:
   core::error send_some(core::socket& s) {
     std::optional<iovec_array> buffers[largest_batch];
-    core::socket::message messages[largest_batch];
+    typename Kind::entry entries[largest_batch];
     std::size_t count = 0, done = 0;
     for (auto i = next_; i != end_ && count != largest_batch; ++i, ++count) {
-      buffers[count].emplace(*i);
-      if (!buffers[count]->is_all()) break;  // has more buffers than a message of a batch can have
-      messages[count].buffers = buffers[count]->data();
-      messages[count].buffer_count = buffers[count]->count();
+      buffers[count].emplace(Kind::buffers_of(*i));
+      if (!buffers[count]->is_all()) break;  // more than the core takes for one
+      entries[count].buffers = buffers[count]->data();
+      entries[count].buffer_count = buffers[count]->count();
+      Kind::prepare(*i, entries[count]);
     }
     if (count == 0) return core::error(EMSGSIZE);
-    const core::error e = s.write_messages(messages, count, done);
+    const core::error e = Kind::send(s, entries, count, done);
     sent_ += done;
     std::advance(next_, static_cast<std::ptrdiff_t>(done));
     return e;
@@ -58,10 +61,10 @@ private:
 };
 
 /// Receives what there is. Done once that is anything.
-template <class Batch>
-class receive_messages_attempt {
+template <class Kind, class Batch>
+class receive_batch_attempt {
 public:
-  explicit receive_messages_attempt(Batch& batch) : batch_(&batch) {}
+  explicit receive_batch_attempt(Batch& batch) : batch_(&batch) {}
 
   std::size_t count() const noexcept { return received_; }
 
@@ -82,17 +85,14 @@ private:
   template <class Iterator>
   core::error receive_some(core::socket& s, Iterator& next, Iterator end, std::size_t& asked, std::size_t& done) {
     std::optional<iovec_array> buffers[largest_batch];
-    core::socket::message messages[largest_batch];
+    typename Kind::entry entries[largest_batch];
     for (auto i = next; i != end && asked != largest_batch; ++i, ++asked) {
       buffers[asked].emplace(i->buffers);
-      messages[asked].buffers = buffers[asked]->data();
-      messages[asked].buffer_count = buffers[asked]->count();
+      entries[asked].buffers = buffers[asked]->data();
+      entries[asked].buffer_count = buffers[asked]->count();
     }
-    const core::error e = s.read_messages(messages, asked, done);
-    for (std::size_t i = 0; i != done; ++i, ++next) {
-      next->bytes = messages[i].bytes;
-      next->at_end = messages[i].at_end;
-    }
+    const core::error e = Kind::receive(s, entries, asked, done);
+    for (std::size_t i = 0; i != done; ++i, ++next) Kind::finish(entries[i], *next);
     return e;
   }
 
