@@ -9,21 +9,19 @@
 #include "../common/ticks.hpp"
 #include "../common/window.hpp"
 #include "last_message.hpp"
+#include "sockets.hpp"
 #include "transport.hpp"
 
 #include <asio_rdma/asio_rdma.hpp>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/json.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,7 +41,7 @@ public:
       const endpoint address(line_.remote_address(), server.at("port").template to_number<std::uint16_t>());
       for (std::uint64_t i = 0; i < settings_.connections; ++i) {
         typename Protocol::socket socket(io_, address.protocol());
-        set_options(socket);
+        set_options(socket, settings_);
         socket.connect(address);
         add(std::move(socket));
       }
@@ -51,7 +49,7 @@ public:
       const endpoint address(line_.local_address(), 0);
       typename Protocol::acceptor acceptor(io_);
       acceptor.open(address.protocol());
-      set_options(acceptor);
+      set_options(acceptor, settings_);
       acceptor.bind(address);
       acceptor.listen();
       line_.send({{"port", acceptor.local_endpoint().port()}});
@@ -59,26 +57,7 @@ public:
     }
   }
 
-  carrier describe() override {
-    carrier c;
-    auto& socket = connections_.front().socket;
-    const auto text = [](const auto& endpoint) {
-      std::ostringstream out;
-      out << endpoint;
-      return out.str();
-    };
-    c.local = text(socket.local_endpoint());
-    c.remote = text(socket.remote_endpoint());
-    if constexpr (is_ours) {
-      const asio_rdma::socket_statistics s = asio_rdma::statistics(socket);
-      c.device = s.device;
-      c.mtu = s.path_mtu;
-      c.gid_index = static_cast<std::uint64_t>(s.gid_index);
-      find_link(c, s.port);
-    }
-    return c;
-  }
-
+  carrier describe() override { return describe_socket(connections_.front().socket); }
   std::uint64_t largest_message() const override { return std::uint64_t{1} << 30; }
 
   void prepare(std::uint64_t size) override {
@@ -110,7 +89,6 @@ public:
   }
 
 private:
-  static constexpr bool is_ours = !std::is_same_v<Protocol, boost::asio::ip::tcp>;
   using error_code = boost::system::error_code;
   using bytes = std::vector<unsigned char>;
 
@@ -128,27 +106,6 @@ private:
 
   static void check(const error_code& ec) {
     if (ec) throw boost::system::system_error(ec, "data connection");
-  }
-
-  template <class SocketOrAcceptor>
-  void set_options(SocketOrAcceptor& s) {
-    namespace asio = boost::asio;
-    if (settings_.receive_buffer != unset) {
-      s.set_option(asio::socket_base::receive_buffer_size(static_cast<int>(settings_.receive_buffer)));
-    }
-    if (settings_.send_buffer != unset) {
-      s.set_option(asio::socket_base::send_buffer_size(static_cast<int>(settings_.send_buffer)));
-    }
-    if constexpr (is_ours) {
-      if (settings_.queue_depth != unset) s.set_option(asio_rdma::queue_depth(static_cast<int>(settings_.queue_depth)));
-      if (settings_.gid_index != unset) s.set_option(asio_rdma::gid_index(static_cast<int>(settings_.gid_index)));
-      if (settings_.service_level != unset) {
-        s.set_option(asio_rdma::service_level(static_cast<int>(settings_.service_level)));
-      }
-      if (settings_.traffic_class != unset) {
-        s.set_option(asio_rdma::traffic_class(static_cast<int>(settings_.traffic_class)));
-      }
-    }
   }
 
   void add(typename Protocol::socket socket) {

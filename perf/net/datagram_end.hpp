@@ -8,6 +8,7 @@
 #include "../common/pattern.hpp"
 #include "../common/ticks.hpp"
 #include "../common/window.hpp"
+#include "sockets.hpp"
 
 #include <asio_rdma/asio_rdma.hpp>
 
@@ -18,8 +19,6 @@
 
 #include <chrono>
 #include <cstring>
-#include <sstream>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,7 +38,7 @@ public:
     json::array ports;
     for (std::uint64_t i = 0; i < settings_.connections; ++i) {
       typename Protocol::socket socket(io_, here.protocol());
-      set_options(socket);
+      set_options(socket, settings_);
       socket.bind(here);
       ports.emplace_back(socket.local_endpoint().port());
       connections_.emplace_back(std::move(socket));
@@ -52,28 +51,9 @@ public:
     }
   }
 
-  carrier describe() override {
-    carrier c;
-    auto& socket = connections_.front().socket;
-    const auto text = [](const auto& endpoint) {
-      std::ostringstream out;
-      out << endpoint;
-      return out.str();
-    };
-    c.local = text(socket.local_endpoint());
-    c.remote = text(socket.remote_endpoint());
-    if constexpr (is_ours) {
-      const asio_rdma::socket_statistics s = asio_rdma::statistics(socket);
-      c.device = s.device;
-      c.mtu = s.path_mtu;
-      c.gid_index = static_cast<std::uint64_t>(s.gid_index);
-      find_link(c, s.port);
-    }
-    return c;
-  }
-
+  carrier describe() override { return describe_socket(connections_.front().socket); }
   std::uint64_t largest_message() const override {
-    if constexpr (is_ours) {
+    if constexpr (!is_kernels<Protocol>) {
       return asio_rdma::maximum_payload(const_cast<typename Protocol::socket&>(connections_.front().socket));
     } else {
       return 65507;  // what an IP packet leaves
@@ -113,7 +93,6 @@ public:
   }
 
 private:
-  static constexpr bool is_ours = std::is_same_v<Protocol, asio_rdma::ud>;
   /// Nothing more comes of what has not arrived for so long.
   static constexpr std::chrono::milliseconds silence{200};
   /// Between looks at the control connection.
@@ -134,20 +113,6 @@ private:
 
   static void check(const error_code& ec) {
     if (ec) throw boost::system::system_error(ec, "data socket");
-  }
-
-  void set_options(typename Protocol::socket& s) {
-    namespace asio = boost::asio;
-    if (settings_.receive_buffer != unset) {
-      s.set_option(asio::socket_base::receive_buffer_size(static_cast<int>(settings_.receive_buffer)));
-    }
-    if (settings_.send_buffer != unset) {
-      s.set_option(asio::socket_base::send_buffer_size(static_cast<int>(settings_.send_buffer)));
-    }
-    if constexpr (is_ours) {
-      if (settings_.queue_depth != unset) s.set_option(asio_rdma::queue_depth(static_cast<int>(settings_.queue_depth)));
-      if (settings_.gid_index != unset) s.set_option(asio_rdma::gid_index(static_cast<int>(settings_.gid_index)));
-    }
   }
 
   void work_a_while(std::chrono::milliseconds time = turn) {
