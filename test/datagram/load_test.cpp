@@ -165,8 +165,8 @@ BOOST_AUTO_TEST_CASE(asynchronous_reader_and_synchronous_writer) {
   std::function<void()> receive = [&] {
     p.b.async_receive_from(asio::buffer(data), from, [&](error_code ec, std::size_t n) {
       if (ec) return;
+      ++received;  // before the writer can have its answer
       p.b.send_to(asio::buffer(data, n), from);
-      ++received;
       receive();
     });
   };

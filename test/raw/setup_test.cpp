@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(memory_of_every_kind) {
   connected_pair p;
   std::vector<char> own(5000, 'x');
   const registered_memory callers = p.client.register_memory(own.data(), own.size());
-  BOOST_TEST(callers.as<char>() == own.data());
+  BOOST_TEST((callers.as<char>() == own.data()));
   const local_buffer from = callers.slice(10, 4);
   p.client.post_send(work_request::write(from, p.client.peer_memory()));
   next_good(p.client);
