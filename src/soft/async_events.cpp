@@ -142,11 +142,11 @@ void handle_event(device_event event, std::uint32_t number) {
     case device_event::qp_established:
       return q->raise(IBV_EVENT_COMM_EST);
     case device_event::qp_access_error:
-      return q->fail(IBV_EVENT_QP_ACCESS_ERR);
+      return q->confirm_failure(IBV_EVENT_QP_ACCESS_ERR);
     case device_event::qp_request_error:
-      return q->fail(IBV_EVENT_QP_REQ_ERR);
+      return q->confirm_failure(IBV_EVENT_QP_REQ_ERR);
     case device_event::qp_receive_error:
-      return q->fail(IBV_EVENT_QP_FATAL);
+      return q->confirm_failure(IBV_EVENT_QP_FATAL);
     default:
       return;  // of a later version
   }

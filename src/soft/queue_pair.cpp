@@ -283,6 +283,15 @@ void queue_pair::reset() {
 
 void queue_pair::fail(ibv_event_type why) {
   const std::lock_guard<std::mutex> lock(send_mutex);
+  fail_locked(why);
+}
+
+void queue_pair::confirm_failure(ibv_event_type why) {
+  const std::lock_guard<std::mutex> lock(send_mutex);
+  if (current() == IBV_QPS_ERR) fail_locked(why);
+}
+
+void queue_pair::fail_locked(ibv_event_type why) {
   if (in_error || has_failed || current() == IBV_QPS_RESET) return;
   has_failed = true;
   enter_error();

@@ -71,6 +71,9 @@ struct queue_pair final : ibv_qp_ex, std::enable_shared_from_this<queue_pair> {
   void other_process_is_up(unsigned slot);
   /// Goes to the error state because of what somebody else did or found, and says so.
   void fail(ibv_event_type why);
+  /// Another process has put the shared state to error: does the rest. The news may be late: of a queue pair that was
+  /// reset since then it says nothing.
+  void confirm_failure(ibv_event_type why);
   void raise(ibv_event_type type);
 
   /// Every outstanding request completes with IBV_WC_WR_FLUSH_ERR, now or, where somebody is still copying, when that is
@@ -126,6 +129,7 @@ private:
   int local_pieces(const send_request& r, held_mark& here, unsigned access, iovec* list) noexcept;
   void finish(const send_request& r, ibv_wc_status status, std::uint32_t bytes);
   void complete(const send_request& r, ibv_wc_status status, std::uint32_t bytes);
+  void fail_locked(ibv_event_type why);
   void wait_for(loop::clock::duration time);
   void time_is_over();
   void retry_later(outcome why, const send_request& r);

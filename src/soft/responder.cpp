@@ -61,6 +61,12 @@ std::uint64_t room_in(const receive_entry& entry) noexcept {
   return sum;
 }
 
+void put_into_error(queue_pair_entry& target) noexcept {
+  std::uint32_t state = target.state.load();
+  while (state != IBV_QPS_ERR && state != IBV_QPS_RESET && !target.state.compare_exchange_weak(state, IBV_QPS_ERR)) {
+  }
+}
+
 /// One request under way.
 class response {
 public:
@@ -190,9 +196,7 @@ private:
 
   /// Puts the queue pair that the request goes to into the error state; its process does the rest.
   result refuse(device_event why, ibv_wc_status senders) {
-    std::uint32_t state = target_.state.load();
-    while (state != IBV_QPS_ERR && state != IBV_QPS_RESET && !target_.state.compare_exchange_weak(state, IBV_QPS_ERR)) {
-    }
+    put_into_error(target_);
     notify_process(owner_, why, request_.to_qp);
     return {outcome::done, senders, 0};
   }
@@ -273,7 +277,9 @@ void deliver(const std::shared_ptr<peer>& owner, const datagram_header& d, const
     }
   }
   push_completion(*owner, target.receive_cq, completion, d.is_solicited != 0, &taken);
-  if (completion.wc.status != IBV_WC_SUCCESS) notify_process(*owner, device_event::qp_receive_error, d.to_qp);
+  if (completion.wc.status == IBV_WC_SUCCESS) return;
+  put_into_error(target);
+  notify_process(*owner, device_event::qp_receive_error, d.to_qp);
 }
 
 }  // namespace soft

@@ -6,12 +6,15 @@
 
 #include "machine.hpp"
 
+#include "soft/context.hpp"
+
 #include <arpa/inet.h>
 #include <signal.h>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <cerrno>
+#include <memory>
 #include <thread>
 
 using namespace soft_test;
@@ -632,6 +635,26 @@ BOOST_DATA_TEST_CASE(works_again_after_a_reset, both_ways, way) {
   BOOST_TEST(b.connect(to) == 0);
   BOOST_TEST(a.go_to(IBV_QPS_RESET) == 0);
   BOOST_TEST(a.connect(from) == 0);
+  BOOST_TEST(a.receive(1) == 0);
+  BOOST_TEST(b.send({}) == 0);
+  BOOST_TEST(a.poll().status == IBV_WC_SUCCESS);
+}
+
+BOOST_AUTO_TEST_CASE(late_news_of_a_failure_before_a_reset_changes_nothing) {
+  namespace soft = asio_rdma::soft;
+  const std::unique_ptr<machine> local = make_local();
+  machine& a = *local;
+  remote_machine b;
+  const std::uint32_t to = a.make(), from = b.make();
+  BOOST_TEST(a.connect(from) == 0);
+  BOOST_TEST(b.connect(to) == 0);
+  BOOST_TEST(a.go_to(IBV_QPS_RESET) == 0);
+  BOOST_TEST(a.connect(from) == 0);
+  for (const auto e : {soft::device_event::qp_access_error, soft::device_event::qp_request_error,
+                       soft::device_event::qp_receive_error}) {
+    soft::handle_event(e, to);
+  }
+  BOOST_TEST(a.state() == IBV_QPS_RTS);
   BOOST_TEST(a.receive(1) == 0);
   BOOST_TEST(b.send({}) == 0);
   BOOST_TEST(a.poll().status == IBV_WC_SUCCESS);
