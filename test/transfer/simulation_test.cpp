@@ -129,14 +129,14 @@ BOOST_AUTO_TEST_CASE(receives_do_run_short) {
 BOOST_AUTO_TEST_CASE(messages_keep_their_ends) {
   settings s;
   s.mode = transfer::mode::message;
-  check_all_finish(s, 2000);
+  check_all_finish(s, 600);
   s.ring_size = 1u << 14;  // only receives to wait for
   s.staging_size = 1u << 12;
   s.message_ends = 100;
-  check_all_finish(s, 600);
+  check_all_finish(s, 150);
   s.ring_size = 4;
   s.bytes = {500, 500};
-  check_all_finish(s, 600);
+  check_all_finish(s, 300);
 }
 
 BOOST_AUTO_TEST_CASE(messages_of_other_depths) {
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(messages_of_other_depths) {
         s.queue_depth = depth;
         s.max_chunk = chunk;
         s.message_ends = ends;
-        check_all_finish(s, 60);
+        check_all_finish(s, 10);
       }
     }
   }
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(counters_of_messages_may_wrap_in_the_middle) {
   for (const std::uint64_t edge : {near_2_64, near_2_32}) {
     s.start = {edge - 700, edge - 100, edge - 10};
     s.send_index_start = edge - 10;
-    check_all_finish(s, 500);
+    check_all_finish(s, 150);
   }
 }
 
