@@ -254,7 +254,7 @@ BOOST_DATA_TEST_CASE(ends_when_a_receiver_is_too_late, both_ways, way) {
   BOOST_TEST(t.near.send({}) == 0);
   BOOST_TEST(t.near.poll().status == IBV_WC_RNR_RETRY_EXC_ERR);
   const auto time = clock::now() - begin;
-  BOOST_TEST((time >= 30ms && time < 500ms));
+  BOOST_TEST((time >= 30ms && time < 1900ms));  // with the timer's default it would be 1966 ms
   BOOST_TEST(t.near.state() == IBV_QPS_ERR);
   BOOST_TEST(t.far.state() == IBV_QPS_RTS);  // the receiver has done nothing wrong
 }
