@@ -23,9 +23,10 @@ public:
     auto it = boost::asio::buffer_sequence_begin(buffers);
     const auto end = boost::asio::buffer_sequence_end(buffers);
     for (; it != end && count_ < capacity; ++it) {
-      const std::size_t size = it->size(), skipped = skip < size ? skip : size;
+      const boost::asio::const_buffer b(*it);  // of either kind, and not all iterators have an operator->
+      const std::size_t skipped = skip < b.size() ? skip : b.size();
       skip -= skipped;
-      add(*it + skipped);
+      add(b + skipped);
     }
     is_all_ = it == end;
   }
@@ -44,12 +45,10 @@ public:
 private:
   static constexpr std::size_t capacity = 64;
 
-  void add(boost::asio::mutable_buffer b) noexcept { add(b.data(), b.size()); }
-  void add(boost::asio::const_buffer b) noexcept { add(const_cast<void*>(b.data()), b.size()); }
-  void add(void* data, std::size_t size) noexcept {
-    if (size == 0) return;
-    elements_[count_].iov_base = data;
-    elements_[count_].iov_len = size;
+  void add(boost::asio::const_buffer b) noexcept {
+    if (b.size() == 0) return;
+    elements_[count_].iov_base = const_cast<void*>(b.data());
+    elements_[count_].iov_len = b.size();
     ++count_;
   }
 
