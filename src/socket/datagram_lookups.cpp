@@ -419,14 +419,18 @@ error datagram_socket::leave_group(const sockaddr_storage& group, const sockaddr
   };
   const auto m = std::find_if(groups_.begin(), groups_.end(), is_meant);
   if (m == groups_.end()) return error(EADDRNOTAVAIL);
-  if (m->joined) {
-    error_code ignored;
-    const ibv_ah_attr& path = m->lookup->found().path;
-    m->joined->queue_pair().detach_multicast(m->gid, path.dlid, ignored);
-  }
-  m->lookup->end();
+  end_membership(*m);
   groups_.erase(m);
   return {};
+}
+
+void datagram_socket::end_membership(membership& m) noexcept {
+  if (m.joined) {
+    // A queue pair that is attached to a group cannot be destroyed (EBUSY).
+    error_code ignored;
+    m.joined->queue_pair().detach_multicast(m.gid, m.lookup->found().path.dlid, ignored);
+  }
+  m.lookup->end();
 }
 
 }  // namespace core

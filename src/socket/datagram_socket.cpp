@@ -361,7 +361,7 @@ void datagram_socket::teardown() noexcept {
     end_lookup(p);
     if (p.lookup) p.lookup->end();
   }
-  for (membership& m : groups_) m.lookup->end();
+  for (membership& m : groups_) end_membership(m);
   retired_.clear();
   peers_.clear();
   groups_.clear();

@@ -131,6 +131,7 @@ private:
   void end_lookup(datagram_peer& p) noexcept;
   datagram_peer* peer_of(const std::shared_ptr<peer_lookup>& lookup) noexcept;
   void group_decided(membership& m, const error& e, failure_step step);
+  void end_membership(membership& m) noexcept;
   void retire(datagram_peer& p) noexcept;
   void retire_handle(datagram_peer& p) noexcept;
   void reap_retired() noexcept;

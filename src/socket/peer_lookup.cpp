@@ -63,11 +63,18 @@ error peer_lookup::join() noexcept {
   } else {
     id_.join_multicast(as_sockaddr(carried_), nullptr, ec);
   }
+  has_joined_ = !ec;
   return without_kernels_own(io::to_error(ec));
 }
 
 void peer_lookup::end() noexcept {
-  if (id_) service_->destroy(std::move(id_));
+  if (!id_) return;
+  if (has_joined_) {
+    // The kernel leaves when the id is destroyed; librdmacm would keep what it has allocated for the group.
+    error_code ignored;
+    id_.leave_multicast(as_sockaddr(carried_), ignored);
+  }
+  service_->destroy(std::move(id_));
 }
 
 peer_lookup::status peer_lookup::go_on(const error& e, failure_step step) noexcept {

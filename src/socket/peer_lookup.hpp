@@ -85,6 +85,7 @@ private:
   const question question_;
   std::shared_ptr<cm::service> service_;
   verbs::cm_id id_;
+  bool has_joined_ = false;
   sockaddr_storage carried_{};
   answer answer_;
   error error_;
