@@ -38,7 +38,7 @@ constexpr option_entry entries[] = {
     {option::connect_timeout, "connect_timeout", type::number, 1, INT_MAX, 5000, until::connection, "milliseconds"},
     {option::acknowledged_writes, "acknowledged_writes", type::yes_no, 0, 1, 0, until::none, ""},
     {option::inline_size, "inline_size", type::number, 0, 1024, 128, until::connection, "bytes"},
-    {option::busy_poll, "busy_poll", type::number, 0, 10000, 0, until::none, "microseconds"},
+    {option::busy_poll, "busy_poll", type::number, -1, 10000, 0, until::none, "microseconds"},
     {option::traffic_class, "traffic_class", type::number, -1, 255, -1, until::connection, ""},
     {option::rnr_retry, "rnr_retry", type::number, 0, 7, 7, until::connection, ""},
     {option::keepalive, "keepalive", type::number, 0, 32767, 0, until::none, "seconds"},

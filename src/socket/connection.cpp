@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 namespace asio_rdma {
@@ -43,7 +42,7 @@ bool connection::progress() noexcept {
   const bool any = engine_.progress();
   if (any) {
     threads_.wake_all();
-    ++traffic_;
+    spinner_.came();
     if (settings_[option::keepalive] != 0) heard_at_ = io::background::clock::now();
   }
   judge();
@@ -182,7 +181,7 @@ error connection::write(const iovec* buffers, std::size_t count, bool begins, bo
     bytes = engine_.write(buffers, count, ends, false);
     ++engine_.counters().writes;
   }
-  ++traffic_;
+  spinner_.sent();
   update_background();
   return {};
 }
@@ -213,7 +212,7 @@ error connection::write_messages(const socket::message* messages, std::size_t co
   }
   if (done == 0) return e;
   engine_.flush();
-  ++traffic_;
+  spinner_.sent();
   update_background();
   return {};
 }
@@ -283,25 +282,10 @@ bool connection::arm() noexcept {
   return progress();
 }
 
-/// Looks for completions, for as long as the owner wants it before a wait sleeps. Once in vain is enough until there is
-/// traffic again, so that an idle connection costs nothing. Unlocks between its looks. True if anything has changed.
 bool connection::spin(lock_type& lock) noexcept {
-  using clock = std::chrono::steady_clock;
-  if (settings_[option::busy_poll] == 0 || traffic_ == spun_in_vain_at_) return false;
-  const auto end = clock::now() + std::chrono::microseconds(settings_[option::busy_poll]);
-  const std::uint64_t before = traffic_;
-  while (!progress() && traffic_ == before) {
-    if (phase_ != phase::established || user_closed_ || has_ended() || peer_disconnected_) return true;
-    if (silence_pending_) return true;
-    if (clock::now() >= end) {
-      spun_in_vain_at_ = traffic_;
-      return false;
-    }
-    lock.unlock();
-    std::this_thread::yield();  // the peer may need this very processor
-    lock.lock();
-  }
-  return true;
+  return spinner_.run(settings_[option::busy_poll], lock, [this] { return progress(); }, [this] {
+    return phase_ != phase::established || user_closed_ || has_ended() || peer_disconnected_ || silence_pending_;
+  });
 }
 
 int connection::prepare_wait() noexcept {

@@ -8,6 +8,7 @@
 #include "device/choice.hpp"
 #include "io/background.hpp"
 #include "io/notifier.hpp"
+#include "io/spinner.hpp"
 #include "io/wait_list.hpp"
 #include "options/settings.hpp"
 #include "socket/failure_record.hpp"
@@ -198,8 +199,7 @@ private:
   io::notifier notifier_;  // the descriptor while there is no completion channel
   bool channel_handed_out_ = false;
   io::background::watch_id watch_ = 0;
-  std::uint64_t traffic_ = 0;          // counts what came and what was written
-  std::uint64_t spun_in_vain_at_ = 0;  // traffic_ then
+  io::spinner spinner_;
 
   io::background::timer keepalive_timer_;
   io::background::timer linger_timer_;

@@ -21,7 +21,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 namespace asio_rdma {
@@ -240,22 +239,9 @@ bool datagram_socket::arm() noexcept {
   return taken;
 }
 
-/// As connection::spin() does.
 bool datagram_socket::spin(lock_type& lock) noexcept {
-  if (settings_[option::busy_poll] == 0 || traffic_ == spun_in_vain_at_) return false;
-  const auto end = clock::now() + std::chrono::microseconds(settings_[option::busy_poll]);
-  const std::uint64_t before = traffic_;
-  while (!progress() && traffic_ == before) {
-    if (closed_ || changed_ || pending_error_) return true;
-    if (clock::now() >= end) {
-      spun_in_vain_at_ = traffic_;
-      return false;
-    }
-    lock.unlock();
-    std::this_thread::yield();
-    lock.lock();
-  }
-  return true;
+  return spinner_.run(settings_[option::busy_poll], lock, [this] { return progress(); },
+                      [this] { return closed_ || changed_ || static_cast<bool>(pending_error_); });
 }
 
 int datagram_socket::prepare_wait() noexcept {

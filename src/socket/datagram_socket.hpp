@@ -9,6 +9,7 @@
 #include "io/background.hpp"
 #include "io/datagram_queues.hpp"
 #include "io/notifier.hpp"
+#include "io/spinner.hpp"
 #include "io/unique_fd.hpp"
 #include "io/wait_list.hpp"
 #include "options/settings.hpp"
@@ -204,8 +205,7 @@ private:
   io::notifier notifier_;
   io::unique_fd channels_;     // epoll: the completion channels of all devices
   io::unique_fd descriptor_;   // epoll: those and the notifier
-  std::uint64_t traffic_ = 0;  // counts what came and what was sent
-  std::uint64_t spun_in_vain_at_ = 0;
+  io::spinner spinner_;
   bool look_after_scheduled_ = false;
   std::chrono::milliseconds look_after_delay_{1};
   clock::time_point linger_until_{};

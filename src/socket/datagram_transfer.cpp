@@ -156,7 +156,7 @@ error datagram_socket::send_one(const iovec* buffers, std::size_t count, const s
   bytes = size;
   ++counters_.writes;
   counters_.bytes_written += size;
-  ++traffic_;
+  spinner_.sent();
   return {};
 }
 
@@ -314,7 +314,7 @@ bool datagram_socket::progress() {
   bool any = false;
   for (const auto& q : queues_) any |= take_completions(*q);
   if (any) {
-    ++traffic_;
+    spinner_.came();
     threads_.wake_all();
     reap_retired();
     post_sends();  // to whom something has come from

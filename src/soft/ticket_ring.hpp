@@ -45,7 +45,7 @@ public:
   }
 
   std::uint32_t capacity() const noexcept { return header_->capacity; }
-  std::uint64_t head() const noexcept { return header_->head.load(std::memory_order_acquire); }
+  std::uint64_t head() const noexcept { return header_->head.load(); }
   std::uint64_t tail() const noexcept { return header_->tail.load(std::memory_order_acquire); }
   /// What was put in and not taken.
   std::uint64_t size() const noexcept {
@@ -85,7 +85,8 @@ public:
   bool claim_ready(unsigned owner, std::uint64_t& ticket) noexcept {
     for (;;) {
       std::uint64_t h = head();
-      std::uint64_t w = word(h).load(std::memory_order_acquire);
+      // Sequentially consistent, as publish() is: who arms and then finds nothing is seen to be armed by who publishes.
+      std::uint64_t w = word(h).load();
       if (w == make(h, stage::ready) || w == make(h, stage::empty)) {
         const bool is_empty = stage_of(w) == stage::empty;
         if (!word(h).compare_exchange_strong(w, make(h, stage::taking, owner))) continue;
@@ -116,7 +117,7 @@ public:
   /// Whether there is something to take.
   bool has_ready() const noexcept {
     const std::uint64_t h = head();
-    return word(h).load(std::memory_order_acquire) == make(h, stage::ready);
+    return word(h).load() == make(h, stage::ready);
   }
   /// Calls f(ticket, stage) for every entry that an owner is filling or taking, in no particular order.
   template <class Function>

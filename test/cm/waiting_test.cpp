@@ -4,6 +4,7 @@
 // Peers that say nothing any more, and the time before a wait sleeps.
 
 #include "core_socket.hpp"
+#include "io/spinner.hpp"
 #include "raw_peer.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -215,6 +216,38 @@ BOOST_AUTO_TEST_CASE(once_in_vain_is_enough_until_there_is_traffic) {
     for (int j = 0; j < 20; ++j) shortest = std::min(shortest, time_to_prepare(p.server));
     BOOST_TEST((shortest < spin));
   }
+}
+
+BOOST_AUTO_TEST_CASE(automatic_looks_after_short_waits_and_not_after_long_ones) {
+  pair p;
+  BOOST_TEST(p.server.set_option(option::busy_poll, asio_rdma::io::spinner::automatic) == core::error());
+  constexpr int rounds = 20;
+  // How many waits look for a while before they sleep, if the one before took so long.
+  const auto spins_after = [&p](steady_clock::duration wait) {
+    int result = 0;
+    for (int i = 0; i < rounds; ++i) {
+      std::string text;
+      p.exchange();
+      (void)p.server.prepare_wait();
+      std::this_thread::sleep_for(wait);
+      BOOST_TEST(write_all(p.client, "y") == core::error());
+      BOOST_TEST(read_some(p.server, text) == core::error());
+      p.server.end_wait();
+      const auto start = steady_clock::now();
+      (void)p.server.prepare_wait();
+      result += steady_clock::now() - start >= asio_rdma::io::spin_window::first ? 1 : 0;
+      p.server.end_wait();
+    }
+    return result;
+  };
+  // A busy machine makes short waits long, and spoils a try, but not ten.
+  int after_long = rounds, after_short = 0;
+  for (int i = 0; i < 10 && after_long > rounds / 2; ++i) after_long = spins_after(2 * asio_rdma::io::spin_window::longest);
+  for (int i = 0; i < 10 && after_short < rounds / 2; ++i) after_short = spins_after(steady_clock::duration::zero());
+  char device[64];
+  p.server.device_name(device, sizeof device);
+  if (device == std::string("soft0")) BOOST_TEST(after_long <= rounds / 2);  // emulated, all else takes longer than that
+  BOOST_TEST(after_short >= rounds / 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(own_options_and_their_ranges) {
   check_range<asio_rdma::retry_count>(s, 0, 7);
   check_range<asio_rdma::connect_timeout>(s, 1, 2147483647);
   check_range<asio_rdma::inline_size>(s, 0, 1024);
-  check_range<asio_rdma::busy_poll>(s, 0, 10000);
+  check_range<asio_rdma::busy_poll>(s, -1, 10000);
   check_range<asio_rdma::traffic_class>(s, -1, 255);
   check_range<asio_rdma::rnr_retry>(s, 0, 7);
   check_range<asio_rdma::keepalive>(s, 0, 32767);
