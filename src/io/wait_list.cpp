@@ -7,6 +7,8 @@
 
 #include <poll.h>
 
+#include <utility>
+
 namespace asio_rdma {
 inline namespace v1 {
 namespace io {
@@ -26,8 +28,14 @@ wait_list::attempt& wait_list::last_attempt() noexcept {
   return instance;
 }
 
-void wait_list::tried_in_vain() const noexcept {
+void wait_list::tried_in_vain() noexcept {
   last_attempt() = {this, changes_};
+  if (!in_vain_) in_vain_at_ = changes_;
+  in_vain_ = true;
+}
+
+bool wait_list::changed_since_attempts() noexcept {
+  return std::exchange(in_vain_, false) && in_vain_at_ != changes_;
 }
 
 void wait_list::wake_all() noexcept {

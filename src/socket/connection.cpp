@@ -33,7 +33,7 @@ bool is_empty(const iovec* buffers, std::size_t count) noexcept {
 
 }  // namespace
 
-error connection::not_yet() const noexcept {
+error connection::not_yet() noexcept {
   threads_.tried_in_vain();
   return error(EAGAIN);
 }
@@ -291,15 +291,15 @@ bool connection::spin(lock_type& lock) noexcept {
 int connection::prepare_wait() noexcept {
   lock_type lock(mutex_);
   if (user_closed_) return -1;
-  if (phase_ == phase::established && !silence_pending_ && !changed_behind_owner_ && spin(lock)) {
+  const bool can_spin = phase_ == phase::established && !silence_pending_;
+  if (threads_.changed_since_attempts() || (can_spin && spin(lock))) {
     owner_waits_ = !user_closed_;
     return -1;
   }
   if (user_closed_) return -1;
   owner_waits_ = true;
   if (phase_ == phase::established && !silence_pending_) {
-    const bool changed = std::exchange(changed_behind_owner_, false);
-    if (changed || has_ended() || peer_disconnected_ || arm() || silence_pending_) return -1;
+    if (has_ended() || peer_disconnected_ || arm() || silence_pending_) return -1;
     watch_over_owner();
     // The owner has moved to the channel once it comes back after having been given it.
     if (channel_handed_out_) notifier_.reset();
@@ -383,7 +383,6 @@ void connection::stand_in_for_owner() noexcept {
     // The event stays in the channel: whenever the owner's context runs, it wakes.
     ++engine_.counters().background_turns;
     const bool any = progress();
-    changed_behind_owner_ |= any;
     stand_in_delay_ = any ? shortest_stand_in : std::min(stand_in_delay_ * 2, longest_stand_in);
   }
   watch_over_owner();

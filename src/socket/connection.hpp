@@ -141,7 +141,7 @@ private:
   void enter_registry();
   void leave_registry() noexcept;
 
-  error not_yet() const noexcept;
+  error not_yet() noexcept;
   bool spin(lock_type& lock) noexcept;
   bool progress() noexcept;
   void judge() noexcept;
@@ -191,7 +191,6 @@ private:
   std::size_t room_wanted_ = 0;
 
   bool owner_waits_ = false;
-  bool changed_behind_owner_ = false;  // by stand_in_for_owner()
   bool stand_in_scheduled_ = false;
   std::chrono::milliseconds stand_in_delay_ = shortest_stand_in;
   unsigned threads_waiting_ = 0;

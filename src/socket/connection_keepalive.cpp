@@ -28,7 +28,7 @@ void connection::look_for_life() noexcept {
   const std::chrono::seconds limit(settings_[option::keepalive]);
   if (phase_ != phase::established || user_closed_ || has_ended() || peer_disconnected_ || limit.count() == 0) return;
   // What has come meanwhile is no silence, although nobody may have taken it.
-  changed_behind_owner_ |= progress() && owner_waits_;
+  progress();
   const auto silent = clock::now() - heard_at_;
   const bool too_long = silent >= limit;
   if (too_long) engine_.ask_for_life();

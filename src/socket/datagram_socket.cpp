@@ -218,7 +218,7 @@ error datagram_socket::maximum_payload(std::size_t& bytes) {
 
 // --- the other ends of waiting
 
-error datagram_socket::not_yet() const noexcept {
+error datagram_socket::not_yet() noexcept {
   threads_.tried_in_vain();
   return error(EAGAIN);
 }
@@ -253,7 +253,7 @@ int datagram_socket::prepare_wait() noexcept {
     pending_error_ = e;
     return -1;
   }
-  if (spin(lock) || closed_) return -1;
+  if (threads_.changed_since_attempts() || spin(lock) || closed_) return -1;
   (void)arm();
   if (progress()) return -1;
   if (std::exchange(changed_, false)) {

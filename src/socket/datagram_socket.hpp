@@ -155,7 +155,7 @@ private:
   std::uint64_t waiting() noexcept;
 
   // Waiting.
-  error not_yet() const noexcept;
+  error not_yet() noexcept;
   error take_pending_error() noexcept;
   bool spin(lock_type& lock) noexcept;
   bool arm() noexcept;

@@ -195,6 +195,71 @@ BOOST_AUTO_TEST_CASE(can_be_switched_on_later_and_off_again) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+// An owner tries several things and then waits for all of them. What changes in between must not be slept over, whoever
+// took the event that told of it.
+BOOST_AUTO_TEST_SUITE(an_owner_about_to_wait)
+
+BOOST_AUTO_TEST_CASE(notices_that_it_was_connected_since_it_looked) {
+  listening l;
+  int seen = 0;
+  for (int i = 0; i < 20; ++i) {
+    core::socket client = open_socket();
+    const sockaddr_storage to = device_address(l.port);
+    BOOST_REQUIRE_EQUAL(client.connect(plain(to), sizeof to), core::error());
+    const bool looked_too_early = client.connect_result() == core::error(EAGAIN);
+    const core::socket server = l.accept();
+    if (!looked_too_early) continue;
+    ++seen;
+    BOOST_TEST(client.prepare_wait() < 0);
+    BOOST_TEST(client.connect_result() == core::error());
+    BOOST_TEST(client.prepare_wait() >= 0);
+    client.end_wait();
+  }
+  BOOST_TEST(seen > 0);
+}
+
+BOOST_AUTO_TEST_CASE(notices_what_another_attempt_has_taken) {
+  pair p;
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    char c = 0;
+    iovec one{&c, 1};
+    std::size_t bytes = 0;
+    BOOST_TEST(p.server.read(&one, 1, false, bytes) == core::error(EAGAIN));
+    BOOST_TEST(write_all(p.client, "x") == core::error());
+    core::error e;
+    while (p.server.available(e) == 0 && !e) std::this_thread::yield();
+    BOOST_TEST(p.server.prepare_wait() < 0);
+    BOOST_TEST(read_some(p.server, text) == core::error());
+    p.server.end_wait();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(notices_a_datagram_that_another_attempt_has_taken) {
+  core::socket receiver, sender;
+  BOOST_REQUIRE_EQUAL(core::socket::open_datagram(AF_INET, receiver), core::error());
+  BOOST_REQUIRE_EQUAL(core::socket::open_datagram(AF_INET, sender), core::error());
+  const sockaddr_storage at = device_address(0);
+  BOOST_REQUIRE_EQUAL(receiver.bind(plain(at), sizeof at), core::error());
+  sockaddr_storage to{}, from{};
+  BOOST_REQUIRE_EQUAL(receiver.local_address(to), core::error());
+  for (int i = 0; i < 3; ++i) {
+    char c = 'x';
+    iovec one{&c, 1};
+    std::size_t bytes = 0;
+    BOOST_TEST(receiver.receive_from(&one, 1, false, from, bytes) == core::error(EAGAIN));
+    const auto send = [&] { return sender.send_to(&one, 1, plain(to), sizeof(sockaddr_in), bytes); };
+    BOOST_TEST(wait_for(sender, send) == core::error());
+    core::error e;
+    while (receiver.available(e) == 0 && !e) std::this_thread::yield();
+    BOOST_TEST(receiver.prepare_wait() < 0);
+    BOOST_TEST(receiver.receive_from(&one, 1, false, from, bytes) == core::error());
+    receiver.end_wait();
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_AUTO_TEST_SUITE(busy_poll)
 
 BOOST_AUTO_TEST_CASE(a_read_does_not_sleep_for_what_comes_soon) {
