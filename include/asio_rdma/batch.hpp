@@ -31,7 +31,7 @@ inline namespace v1 {
 template <class ConstBufferSequence>
 struct outgoing_datagram {
   ConstBufferSequence buffers;
-  ud::endpoint to;  ///< port 0: the peer that the socket is connected to
+  ud::endpoint to{};  ///< port 0: the peer that the socket is connected to
 };
 template <class ConstBufferSequence>
 outgoing_datagram(ConstBufferSequence, ud::endpoint) -> outgoing_datagram<ConstBufferSequence>;
@@ -42,7 +42,7 @@ outgoing_datagram(ConstBufferSequence) -> outgoing_datagram<ConstBufferSequence>
 template <class MutableBufferSequence>
 struct incoming_datagram {
   MutableBufferSequence buffers;
-  ud::endpoint from;      ///< who has sent it
+  ud::endpoint from{};    ///< who has sent it
   std::size_t bytes = 0;  ///< of it that are in the buffers; what does not fit is lost
 };
 template <class MutableBufferSequence>

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -112,6 +113,33 @@ inline std::vector<device_info> devices() {
   boost::system::error_code ec;
   auto result = devices(ec);
   if (ec) boost::throw_exception(boost::system::system_error(ec, "devices"));
+  return result;
+}
+
+/// What a port of a device has counted.
+struct device_counter {
+  std::string name;  ///< as the device's driver calls it
+  unsigned port = 0;
+  std::uint64_t value = 0;
+};
+
+/// The counters that a device keeps of itself. A device of the kernel's: what its driver shows in the folders hw_counters
+/// and counters of each port in /sys/class/infiniband, for all processes together, since the driver was loaded. soft0:
+/// what it has counted for this process (doc/statistics.md). Errors: errc::unknown_device for a device that this machine
+/// does not have. Thread-safe.
+inline std::vector<device_counter> device_counters(const std::string& device, boost::system::error_code& ec) {
+  std::vector<device_counter> result;
+  const auto add = [](const core::device_counter& c, void* context) {
+    static_cast<std::vector<device_counter>*>(context)->push_back({c.name, c.port, c.value});
+  };
+  ec = to_error_code(core::visit_device_counters(device.c_str(), add, &result));
+  return result;
+}
+/// Throws boost::system::system_error.
+inline std::vector<device_counter> device_counters(const std::string& device) {
+  boost::system::error_code ec;
+  auto result = device_counters(device, ec);
+  if (ec) boost::throw_exception(boost::system::system_error(ec, "device_counters"));
   return result;
 }
 

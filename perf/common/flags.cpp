@@ -50,9 +50,6 @@ bool is_verbs_bandwidth(const program& p) {
 bool receives_in_lists(const program& p) {
   return !p.latency && p.what == operation::send;
 }
-bool posts_in_lists(const program& p) {
-  return !p.latency && !p.is_net();
-}
 
 constexpr std::uint64_t gibi = std::uint64_t{1} << 30;
 
@@ -164,7 +161,15 @@ const std::vector<flag>& all_flags() {
        {},
        true,
        has_inline},
-      {"post_list", 'l', &s::post_list, "requests of a call to post", 1, 32768, {}, true, posts_in_lists},
+      {"post_list",
+       'l',
+       &s::post_list,
+       "requests of a call to post; of sockets, messages or datagrams of a batch",
+       1,
+       32768,
+       {},
+       true,
+       is_bandwidth},
       {"recv_post_list", 0, &s::receive_post_list, "receives of a call to post", 1, 32768, {}, true, receives_in_lists},
       {"cq-mod",
        'Q',
@@ -174,7 +179,7 @@ const std::vector<flag>& all_flags() {
        1024,
        {},
        true,
-       posts_in_lists},
+       is_verbs_bandwidth},
       {"outs",
        'o',
        &s::outstanding,

@@ -112,7 +112,15 @@ void complete(const program& p, settings& s) {
   set_default(s.iterations, usual);
   set_default(s.warm_up, std::min<std::uint64_t>(1000, std::max<std::uint64_t>(100, s.iterations / 10)));
 
+  const auto need_whole_lists = [&s] {
+    need(s.duration != 0 || s.iterations % s.post_list == 0, "--iters (-n) " + std::to_string(s.iterations) +
+                                                                 " is no multiple of --post_list (-l) " +
+                                                                 std::to_string(s.post_list));
+  };
   if (p.is_net()) {
+    need(s.post_list == 1 || s.mode == "message" || s.mode == "datagram",
+         "--post_list (-l): --mode " + s.mode + " has no batches, message and datagram do");
+    need_whole_lists();
     need(s.mode != "raw" || s.async, "--mode raw needs --async: without it, that is asio_send_bw and asio_send_lat");
     need((s.mode != "tcp" && s.mode != "udp") || s.queue_depth == unset,
          "--queue_depth is an option of RDMA's sockets, not of --mode " + s.mode);
@@ -132,9 +140,7 @@ void complete(const program& p, settings& s) {
                                         " is more than --tx-depth (-t) " + std::to_string(s.send_depth));
   need(s.receive_post_list <= s.receive_depth, "--recv_post_list " + std::to_string(s.receive_post_list) +
                                                    " is more than --rx-depth (-r) " + std::to_string(s.receive_depth));
-  need(s.duration != 0 || s.iterations % s.post_list == 0, "--iters (-n) " + std::to_string(s.iterations) +
-                                                               " is no multiple of --post_list (-l) " +
-                                                               std::to_string(s.post_list));
+  need_whole_lists();
   need(s.receive_depth % s.receive_post_list == 0, "--rx-depth (-r) " + std::to_string(s.receive_depth) +
                                                        " is no multiple of --recv_post_list " +
                                                        std::to_string(s.receive_post_list));

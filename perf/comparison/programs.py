@@ -13,6 +13,11 @@ def read_ours(output):
     return {r["bytes"]: r["us"]["p50"] if "us" in r else r["gbit_per_s"] for r in json.loads(output)["results"]}
 
 
+def read_arrived(output):
+    """Of datagrams, in Gb/s: what arrived, as the others count them."""
+    return {r["bytes"]: r["gbit_per_s"] * (1 - r.get("lost", 0) / r["messages"]) for r in json.loads(output)["results"]}
+
+
 def read_perftest(column):
     def read(output):
         result = {}
@@ -29,13 +34,14 @@ def read_perftest(column):
 SUFFIX = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-def read_rstream(column):
+def read_rsocket(column):
+    """Of rstream and udpong, whose rows end with the time, Gb/s and us for a transfer."""
     def read(output):
         result = {}
         for row in output.splitlines():
             fields = row.split()
-            # name, bytes, transfers, iterations, total, time, Gb/s, us for a transfer
-            if len(fields) == 8 and re.fullmatch(r"[0-9.]+s", fields[5]):
+            # name, bytes, transfers, perhaps iterations, total, ...
+            if len(fields) >= 7 and re.fullmatch(r"[0-9.]+s", fields[-3]):
                 size = fields[1]
                 scale = SUFFIX.get(size[-1], 1)
                 result[int(float(size.rstrip("kmg")) * scale)] = float(fields[column])
@@ -83,20 +89,25 @@ class Verbs:
 
 
 class Sockets:
-    """Ours in a mode of asio_net_*: stream, message, datagram, raw, tcp."""
+    """Ours in a mode of asio_net_*: stream, message, datagram, raw, tcp, udp; batch messages at a time."""
 
-    def __init__(self, build, mode, latency, asynchronous=False):
-        self.build, self.mode, self.latency, self.asynchronous = build, mode, latency, asynchronous
+    def __init__(self, build, mode, latency, asynchronous=False, batch=1):
+        self.build, self.mode, self.latency, self.asynchronous, self.batch = build, mode, latency, asynchronous, batch
 
     @property
     def name(self):
-        return f"{self.mode}{'_async' if self.asynchronous else ''}_{'lat' if self.latency else 'bw'}"
+        batch = f"_by_{self.batch}" if self.batch > 1 else ""
+        return f"{self.mode}{batch}{'_async' if self.asynchronous else ''}_{'lat' if self.latency else 'bw'}"
 
     def ours(self, size, count):
         program = f"{self.build}/perf/asio_net_{'lat' if self.latency else 'bw'}"
         way = ["--async"] if self.asynchronous else []
+        count = -(-count // self.batch) * self.batch
         flags = ["-p", "PORT", "--mode", self.mode, "-n", str(count)] + (["-a"] if size is None else ["-s", str(size)])
-        return [program, "-p", "PORT"] + way, [program] + way + flags + ["--out_json_file", "-"], read_ours
+        flags += ["-l", str(self.batch)] if self.batch > 1 else []
+        may_lose = self.mode in ("datagram", "udp") and not self.latency
+        return [program, "-p", "PORT"] + way, [program] + way + flags + ["--out_json_file", "-"], \
+            read_arrived if may_lose else read_ours
 
 
 class Rstream:
@@ -112,4 +123,21 @@ class Rstream:
     def ours(self, size, count):
         times = [str(count), "1"] if self.latency else ["1", str(max(1, count // 2))]
         flags = ["-T", "b", "-p", "PORT", "-I", times[0], "-C", times[1]] + ["-S", "all" if size is None else str(size)]
-        return ["rstream"] + flags, ["rstream"] + flags + ["-s"], read_rstream(7 if self.latency else 6)
+        return ["rstream"] + flags, ["rstream"] + flags + ["-s"], read_rsocket(-1 if self.latency else -2)
+
+
+class Udpong:
+    """rdma-core's own datagram sockets. Its latency is a mean."""
+
+    def __init__(self, latency):
+        self.latency = latency
+
+    @property
+    def name(self):
+        return f"udpong_{'lat' if self.latency else 'bw'}"
+
+    def ours(self, size, count):
+        flags = ["-T", "b", "-p", "PORT"]
+        way = ["-T", "e"] if self.latency else []
+        return ["udpong"] + flags, ["udpong"] + flags + way + ["-S", str(size), "-C", str(count), "-s"], \
+            read_rsocket(-1 if self.latency else -2)

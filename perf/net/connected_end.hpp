@@ -9,6 +9,7 @@
 #include "../common/ticks.hpp"
 #include "../common/window.hpp"
 #include "last_message.hpp"
+#include "message_batch.hpp"
 #include "sockets.hpp"
 #include "transport.hpp"
 
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -62,6 +64,9 @@ public:
 
   void prepare(std::uint64_t size) override {
     for (connection& c : connections_) c.block.assign(static_cast<std::size_t>(size), 0);
+    if constexpr (keeps_messages) {
+      for (connection& c : connections_) c.batch.prepare(settings_.post_list, static_cast<std::size_t>(size));
+    }
   }
 
   result run(const phase& p) override {
@@ -91,11 +96,13 @@ public:
 private:
   using error_code = boost::system::error_code;
   using bytes = std::vector<unsigned char>;
+  static constexpr bool keeps_messages = transport<Protocol>::keeps_messages;
 
   struct connection {
     explicit connection(typename Protocol::socket s) : socket(std::move(s)) {}
     typename Protocol::socket socket;
     transport<Protocol> carry;
+    std::conditional_t<keeps_messages, message_batch<Protocol>, no_batch> batch;
     bytes block;     // what is sent
     bytes arriving;  // what is received, where both go on at once
     std::uint64_t sent = 0;
@@ -109,7 +116,7 @@ private:
   }
 
   void add(typename Protocol::socket socket) {
-    if constexpr (!transport<Protocol>::keeps_messages) socket.set_option(typename Protocol::no_delay(true));
+    if constexpr (!keeps_messages) socket.set_option(typename Protocol::no_delay(true));
     connections_.emplace_back(std::move(socket));
   }
 
@@ -137,13 +144,14 @@ private:
     io_.run();
   }
 
-  // Makes the next message to send.
-  void fill(connection& c) {
+  // Makes the next message to send; false if it is the last one.
+  bool fill(connection& c, bytes& block) {
     const bool last = phase_->seconds == 0 ? c.sent + 1 >= phase_->messages : window_->is_over(sent_);
-    c.block[0] = last ? is_last : more_follow;
-    if (settings_.validate) fill_pattern(c.block.data() + 1, c.block.size() - 1, c.sent, 1);
+    block[0] = last ? is_last : more_follow;
+    if (settings_.validate) fill_pattern(block.data() + 1, block.size() - 1, c.sent, 1);
     ++c.sent;
     ++sent_;
+    return !last;
   }
 
   // Looks at bytes that came; they can be of several messages.
@@ -165,7 +173,9 @@ private:
   void transfer(bool sends) {
     const bool receives = !is_client_ || settings_.bidirectional;
     for (connection& c : connections_) c.arriving.resize(c.block.size());
-    if (settings_.async) {
+    if (settings_.post_list > 1) {
+      if constexpr (keeps_messages) transfer_batches(sends, receives);
+    } else if (settings_.async) {
       for (connection& c : connections_) {
         if (sends) send_next(c);
         if (receives) receive_next(c);
@@ -173,10 +183,10 @@ private:
       work();
     } else if (sends) {
       connection& c = connections_.front();
-      do {
-        fill(c);
+      for (bool more = true; more;) {
+        more = fill(c, c.block);
         c.carry.write(c.socket, boost::asio::buffer(c.block));
-      } while (c.block[0] != is_last);
+      }
     } else {
       connection& c = connections_.front();
       while (!has_all(c)) {
@@ -189,10 +199,10 @@ private:
   }
 
   void send_next(connection& c) {
-    fill(c);
-    c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+    const bool more = fill(c, c.block);
+    c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c, more](const error_code& ec, std::size_t) {
       check(ec);
-      if (c.block[0] != is_last) send_next(c);
+      if (more) send_next(c);
     });
   }
 
@@ -201,6 +211,43 @@ private:
       check(ec);
       take(c, c.arriving.data(), size);
       if (!has_all(c)) receive_next(c);
+    });
+  }
+
+  void transfer_batches(bool sends, bool receives) {
+    if (settings_.async) {
+      for (connection& c : connections_) {
+        if (sends) send_next_batch(c);
+        if (receives) receive_next_batch(c);
+      }
+      return work();
+    }
+    connection& c = connections_.front();
+    if (sends) {
+      for (bool more = true; more;) asio_rdma::send_batch(c.socket, fill_batch(c, more));
+    } else {
+      while (!has_all(c)) take_batch(c, asio_rdma::receive_batch(c.socket, c.batch.incoming()));
+    }
+  }
+  const auto& fill_batch(connection& c, bool& more) {
+    return c.batch.outgoing([&](bytes& block) { return more = fill(c, block); });
+  }
+  void take_batch(connection& c, std::size_t count) {
+    c.batch.take(count, [&](const bytes& block, std::size_t size) { take(c, block.data(), size); });
+  }
+  void send_next_batch(connection& c) {
+    bool more = true;
+    const auto& batch = fill_batch(c, more);
+    asio_rdma::async_send_batch(c.socket, batch, [this, &c, more](const error_code& ec, std::size_t) {
+      check(ec);
+      if (more) send_next_batch(c);
+    });
+  }
+  void receive_next_batch(connection& c) {
+    asio_rdma::async_receive_batch(c.socket, c.batch.incoming(), [this, &c](const error_code& ec, std::size_t count) {
+      check(ec);
+      take_batch(c, count);
+      if (!has_all(c)) receive_next_batch(c);
     });
   }
 
@@ -221,7 +268,7 @@ private:
   }
 
   void begin_ping(connection& c) {
-    fill(c);
+    fill(c, c.block);
     c.begun = ticks();
   }
   void end_ping(connection& c) {

@@ -8,6 +8,7 @@
 #include "../common/pattern.hpp"
 #include "../common/ticks.hpp"
 #include "../common/window.hpp"
+#include "message_batch.hpp"
 #include "sockets.hpp"
 
 #include <asio_rdma/asio_rdma.hpp>
@@ -19,6 +20,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,7 @@ public:
     for (connection& c : connections_) {
       c.block.assign(static_cast<std::size_t>(size), 0);
       c.arriving.resize(c.block.size());
+      if constexpr (has_batches) c.batch.prepare(settings_.post_list, c.block.size());
     }
   }
 
@@ -99,12 +102,14 @@ private:
   static constexpr std::chrono::milliseconds turn{5};
   using error_code = boost::system::error_code;
   using bytes = std::vector<unsigned char>;
+  static constexpr bool has_batches = !is_kernels<Protocol>;
 
   struct connection {
     explicit connection(typename Protocol::socket s) : socket(std::move(s)) {}
     typename Protocol::socket socket;
     bytes block;     // what is sent
     bytes arriving;
+    std::conditional_t<has_batches, message_batch<Protocol>, no_batch> batch;
     bool is_receiving = false;
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
@@ -120,21 +125,22 @@ private:
     io_.run_for(time);
   }
 
-  /// Its number comes first, as far as it has room.
-  void fill(connection& c) {
+  /// Its number comes first, as far as it has room. False if it is the last one.
+  bool fill(connection& c, bytes& block) {
     const std::uint64_t number = c.sent++;
-    const std::size_t head = std::min(c.block.size(), sizeof number);
-    std::memcpy(c.block.data(), &number, head);
-    if (settings_.validate) fill_pattern(c.block.data() + head, c.block.size() - head, number, head);
+    const std::size_t head = std::min(block.size(), sizeof number);
+    std::memcpy(block.data(), &number, head);
+    if (settings_.validate) fill_pattern(block.data() + head, block.size() - head, number, head);
     ++sent_;
+    return !is_last(c);
   }
   /// The number of what has come, as far as there was room for it.
-  std::uint64_t look_at(const connection& c) const {
+  std::uint64_t look_at(const bytes& block) const {
     std::uint64_t number = 0;
-    const std::size_t head = std::min(c.arriving.size(), sizeof number);
-    std::memcpy(&number, c.arriving.data(), head);
+    const std::size_t head = std::min(block.size(), sizeof number);
+    std::memcpy(&number, block.data(), head);
     if (settings_.validate && head == sizeof number) {
-      check_pattern(c.arriving.data() + head, c.arriving.size() - head, number, head);
+      check_pattern(block.data() + head, block.size() - head, number, head);
     }
     return number;
   }
@@ -144,6 +150,9 @@ private:
 
   void receive_next(connection& c) {
     c.is_receiving = true;
+    if constexpr (has_batches) {
+      if (settings_.post_list > 1) return receive_next_batch(c);
+    }
     c.socket.async_receive(boost::asio::buffer(c.arriving), [this, &c](const error_code& ec, std::size_t size) {
       check(ec);
       if (size == c.block.size()) arrived(c);
@@ -151,9 +160,21 @@ private:
     });
   }
 
+  void receive_next_batch(connection& c) {
+    asio_rdma::async_receive_batch(c.socket, c.batch.incoming(), [this, &c](const error_code& ec, std::size_t count) {
+      check(ec);
+      c.batch.take(count, [&](const bytes& block, std::size_t size) {
+        if (size != block.size()) return;
+        ++received_;
+        look_at(block);
+      });
+      receive_next_batch(c);
+    });
+  }
+
   void arrived(connection& c) {
     ++received_;
-    const std::uint64_t number = look_at(c);
+    const std::uint64_t number = look_at(c.arriving);
     if (!latency_) return;
     if (!is_client_) return answer(c);
     const std::uint64_t mask =
@@ -196,13 +217,22 @@ private:
   }
 
   void send_next(connection& c, std::size_t& sending) {
-    fill(c);
-    const bool last = is_last(c);
-    c.socket.async_send(boost::asio::buffer(c.block), [this, &c, &sending, last](const error_code& ec, std::size_t) {
+    bool more = true;
+    const auto sent = [this, &c, &sending](bool has_more, const error_code& ec) {
       check(ec);
-      if (!last) return send_next(c, sending);
+      if (has_more) return send_next(c, sending);
       if (--sending == 0) io_.stop();
-    });
+    };
+    if constexpr (has_batches) {
+      if (settings_.post_list > 1) {
+        const auto& batch = c.batch.outgoing([&](bytes& block) { return more = fill(c, block); });
+        asio_rdma::async_send_batch(c.socket, batch, [sent, more](const error_code& ec, std::size_t) { sent(more, ec); });
+        return;
+      }
+    }
+    more = fill(c, c.block);
+    c.socket.async_send(boost::asio::buffer(c.block),
+                        [sent, more](const error_code& ec, std::size_t) { sent(more, ec); });
   }
 
   void ping() {
@@ -218,7 +248,7 @@ private:
   }
 
   void begin_ping(connection& c) {
-    fill(c);
+    fill(c, c.block);
     c.begun = ticks();
     c.socket.async_send(boost::asio::buffer(c.block), [](const error_code& ec, std::size_t) { check(ec); });
   }

@@ -75,6 +75,7 @@ result queue_pair::execute_datagram(const send_request& r) {
     if (p && p->is_coming_up()) return {outcome::busy, IBV_WC_SUCCESS, 0};
     if (p) send_datagram(p, d, r.to_qp, local.data(), locals);
   }
+  ++device::instance()->memory().header().datagrams.sent;
   return {outcome::done, IBV_WC_SUCCESS, d.length};
 }
 

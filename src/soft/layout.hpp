@@ -109,9 +109,17 @@ struct multicast_entry {
   ibv_gid group{};
 };
 
+/// What became of the process's datagrams: of those that it has sent, and of those that were sent to it.
+struct datagram_counts {
+  std::atomic<std::uint64_t> sent{0};
+  std::atomic<std::uint64_t> delivered{0};
+  std::atomic<std::uint64_t> without_receive{0};
+  std::atomic<std::uint64_t> refused{0};
+};
+
 struct segment_header {
   static constexpr std::uint64_t right_magic = 0x3074666f736f6961;  // "aiosoft0"
-  static constexpr std::uint32_t right_version = 2;
+  static constexpr std::uint32_t right_version = 3;
 
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
@@ -119,6 +127,7 @@ struct segment_header {
   std::uint64_t instance = 0;  // a random number that is this process's alone
   mark marks[max_marks];
   std::atomic<std::uint32_t> atomics[64]{};  // slot + 1 of who works on the words that fall to it
+  datagram_counts datagrams;
   multicast_entry multicast[max_multicast_attachments];
   queue_pair_entry qps[max_qps];
   completion_queue_entry cqs[max_cqs];

@@ -248,12 +248,17 @@ void deliver(const std::shared_ptr<peer>& owner, const datagram_header& d, const
   held_mark there(owner->header(), device::instance()->slot());
   there.set_qp(d.to_qp);
   queue_pair_entry& target = owner->header().qps[index_of(d.to_qp)];
+  datagram_counts& counts = owner->header().datagrams;
   if (target.number.load() != d.to_qp || target.type != IBV_QPT_UD || target.qkey.load() != d.qkey ||
       !is_receiving(target.state.load())) {
+    ++counts.refused;
     return;
   }
   taken_receive taken;
-  if (!take_receive_for(*owner, target, taken)) return;
+  if (!take_receive_for(*owner, target, taken)) {
+    ++counts.without_receive;
+    return;
+  }
   const std::uint64_t size = grh_bytes + std::uint64_t{d.length};
   completion_entry completion = completion_for(target, taken, d.from_qp, size);
   completion.wc.wc_flags = IBV_WC_GRH;
@@ -276,6 +281,8 @@ void deliver(const std::shared_ptr<peer>& owner, const datagram_header& d, const
       completion.wc.status = IBV_WC_LOC_PROT_ERR;
     }
   }
+  // Before anybody can see the completion, who may compare.
+  if (completion.wc.status == IBV_WC_SUCCESS) ++counts.delivered;
   push_completion(*owner, target.receive_cq, completion, d.is_solicited != 0, &taken);
   if (completion.wc.status == IBV_WC_SUCCESS) return;
   put_into_error(target);

@@ -4,6 +4,8 @@
 #ifndef ASIO_RDMA_TEST_DATAGRAM_FIXTURE_HPP
 #define ASIO_RDMA_TEST_DATAGRAM_FIXTURE_HPP
 
+#include "support/test_address.hpp"
+
 #include <asio_rdma/asio_rdma.hpp>
 
 #include <boost/asio.hpp>
@@ -11,7 +13,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -20,12 +21,6 @@
 namespace asio = boost::asio;
 using asio_rdma::ud;
 using boost::system::error_code;
-
-/// The address that tests bind to: of this host, and loopback unless ASIO_RDMA_TEST_ADDRESS says otherwise.
-inline asio::ip::address test_address() {
-  const char* text = std::getenv("ASIO_RDMA_TEST_ADDRESS");
-  return asio::ip::make_address(text ? text : "127.0.0.1");
-}
 
 inline ud::endpoint any_port() {
   return ud::endpoint(test_address(), 0);
@@ -38,8 +33,7 @@ inline ud::endpoint reach(const ud::socket& s) {
 
 /// An endpoint that no socket is bound to.
 inline ud::endpoint deserted_endpoint() {
-  asio::io_context context;
-  return ud::socket(context, any_port()).local_endpoint();
+  return deserted_endpoint_of<ud::socket>();
 }
 
 /// Runs the context until the condition holds; throws if it does not within that time.

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-#include "fixture.hpp"
+#include "device_counts.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <set>
@@ -39,11 +40,13 @@ struct echo_server {
 
 /// Asks a number of times, each question when the one before was answered.
 struct client {
-  client(asio::io_context& context, const ud::endpoint& to, int number, int questions)
-      : socket(context, any_port()), server(to), name(std::to_string(number)), left(questions) {
+  client(asio::io_context& context, const ud::endpoint& to, int number)
+      : socket(context, any_port()), server(to), name(std::to_string(number)) {}
+
+  void ask(int questions) {
+    left = questions;
     ask();
   }
-
   void ask() {
     if (left == 0) return;
     question = name + "/" + std::to_string(left);
@@ -60,7 +63,7 @@ struct client {
   ud::endpoint server, from;
   std::string name, question;
   char answer[100];
-  int left;
+  int left = 0;
   int right = 0;
 };
 
@@ -74,15 +77,25 @@ BOOST_AUTO_TEST_CASE(a_hundred_clients_and_one_server_lose_nothing) {
   echo_server server(context);
   std::vector<std::unique_ptr<client>> clients;
   for (int i = 0; i < 100; ++i) {
-    clients.push_back(std::make_unique<client>(context, server.socket.local_endpoint(), i, questions));
+    clients.push_back(std::make_unique<client>(context, server.socket.local_endpoint(), i));
   }
-  const auto done = [&] {
-    for (const auto& c : clients) {
-      if (c->left != 0) return false;
-    }
-    return true;
+  const auto ask = [&](int count) {
+    for (const auto& c : clients) c->ask(count);
+    const auto done = [&] {
+      return std::all_of(clients.begin(), clients.end(), [](const auto& c) { return c->left == 0; });
+    };
+    run_until(context, done, std::chrono::minutes(3));
   };
-  run_until(context, done, std::chrono::minutes(3));
+  ask(1);  // all have found the server then, and the device has nothing to count but what follows
+  const std::string device = asio_rdma::device_name(server.socket);
+  const auto before = counts_of_device(device);
+  ask(questions - 1);
+  if (before) {
+    const device_counts d = *counts_of_device(device) - *before;
+    BOOST_TEST(d.sent == 2u * 100 * (questions - 1));
+    BOOST_TEST(d.delivered == d.sent);
+    BOOST_TEST(d.lost == 0u);
+  }
   std::uint64_t sent = 0, received = 0;
   for (const auto& c : clients) {
     BOOST_TEST(c->right == questions);
@@ -237,6 +250,27 @@ BOOST_AUTO_TEST_CASE(more_first_datagrams_than_may_wait_are_dropped_and_counted_
   const auto t = asio_rdma::statistics(c);
   BOOST_TEST(t.datagrams.dropped_waiting == 0u);
   while (!is_silent(p.b)) (void)receive_string(p.b);
+}
+
+BOOST_AUTO_TEST_CASE(many_sends_at_a_time_keep_their_order) {
+  constexpr std::size_t total = 500;  // the device takes 128 of them
+  two_sockets p;
+  ud::socket large(p.context, ud::v4());
+  large.set_option(ud::socket::receive_buffer_size(4 << 20));
+  large.bind(any_port());
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i != total; ++i) texts.push_back(std::to_string(i));
+  std::vector<std::size_t> completed;
+  p.a.connect(large.local_endpoint());  // what has no room waits then
+  for (std::size_t i = 0; i != total; ++i) {
+    p.a.async_send(asio::buffer(texts[i]), [&, i](error_code ec, std::size_t) {
+      BOOST_TEST(!ec);
+      completed.push_back(i);
+    });
+  }
+  run_until(p.context, [&] { return completed.size() == total; });
+  BOOST_TEST(std::is_sorted(completed.begin(), completed.end()));
+  for (const std::string& text : texts) BOOST_TEST(receive_string(large) == text);
 }
 
 BOOST_AUTO_TEST_CASE(buffer_sizes_make_room) {

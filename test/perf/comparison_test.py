@@ -10,7 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "perf"))
 from comparison.counts import system_calls
-from comparison.programs import read_ours, read_perftest, read_rstream
+from comparison.programs import read_arrived, read_ours, read_perftest, read_rsocket
 from comparison.statistics import interval_of_median, median, ratios
 
 
@@ -52,7 +52,17 @@ class Reading(unittest.TestCase):
     def test_rstream(self):
         text = ("name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer\n"
                 "custom    64k     1       500     62m         0.70s      0.75     699.41\n")
-        self.assertEqual(read_rstream(6)(text), {65536: 0.75})
+        self.assertEqual(read_rsocket(-2)(text), {65536: 0.75})
+
+    def test_udpong(self):
+        text = ("name      bytes   xfers   total       time     Gb/sec    usec/xfer\n"
+                "custom    1k      10k     9m          0.50s      0.16      50.00\n")
+        self.assertEqual(read_rsocket(-1)(text), {1024: 50})
+
+    def test_datagrams_that_arrived(self):
+        self.assertEqual(read_arrived(
+            '{"results":[{"bytes":2,"gbit_per_s":2,"messages":4,"lost":1},{"bytes":4,"gbit_per_s":3,"messages":4}]}'),
+            {2: 1.5, 4: 3})
 
     def test_strace(self):
         text = ("% time     seconds  usecs/call     calls    errors syscall\n"

@@ -250,6 +250,10 @@ BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
     }
     pair_run("asio_net_bw", std::string("-n 300 -s 1000 --data_validation -b -q 3 --mode ") + mode);
   }
+  for (const char* const flags : {"", "--async", "--async -b -q 3"}) {
+    pair_run("asio_net_bw", std::string("-n 320 -l 32 -s 1000 --data_validation --mode message ") + flags, flags);
+  }
+  pair_run("asio_net_bw", "-n 320 -l 32 -s 1000 --data_validation -b -q 3 --mode datagram");
   pair_run("asio_net_bw", "-n 300 --async -b -q 2");  // the server needs no flag for that
   pair_run("asio_net_bw", "-z -n 100", "-z");
   for (const char* const flags : {"-s 1000 -n 300 --data_validation", "-a -n 5 --warm_up 2", "-D 1"}) {

@@ -143,6 +143,32 @@ BOOST_AUTO_TEST_CASE(a_process_that_sends_and_ends_has_sent) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_peer_that_does_not_answer_holds_up_nobody_else) {
+  asio::io_context context;
+  ud::socket s(context, ud::endpoint(ud::v4(), 0)), other(context, ud::endpoint(ud::v4(), 0));
+  std::uint16_t port = 0;
+  {
+    ud::socket free_one(context, ud::endpoint(ud::v4(), 0));
+    port = free_one.local_endpoint().port();
+  }
+  child c("listener", {std::to_string(port), std::to_string(s.local_endpoint().port())});
+  c.wait_until_ready();
+  c.kill(SIGSTOP);
+  BOOST_REQUIRE(::waitpid(c.id(), nullptr, WUNTRACED) == c.id());
+  const auto loopback = asio::ip::address_v4::loopback();
+  s.send_to(asio::buffer("are you there?", 14), ud::endpoint(loopback, port));
+  for (int i = 0; i < 20; ++i) {
+    s.send_to(asio::buffer("meanwhile", 9), ud::endpoint(loopback, other.local_endpoint().port()));
+    BOOST_TEST(receive(other) == "meanwhile");
+  }
+  BOOST_TEST(asio_rdma::statistics(s).datagrams.waiting == 1u);
+  c.kill(SIGCONT);
+  BOOST_TEST(receive(s) == "are you there?");
+  BOOST_TEST(asio_rdma::statistics(s).datagrams.waiting == 0u);
+  c.go_on();
+  BOOST_TEST(c.wait() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_peer_that_was_killed_harms_nobody_and_its_successor_is_found) {
   asio::io_context context;
   ud::socket s(context, ud::endpoint(ud::v4(), 0));

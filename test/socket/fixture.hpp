@@ -4,6 +4,8 @@
 #ifndef ASIO_RDMA_TEST_SOCKET_FIXTURE_HPP
 #define ASIO_RDMA_TEST_SOCKET_FIXTURE_HPP
 
+#include "support/test_address.hpp"
+
 #include <asio_rdma/asio_rdma.hpp>
 
 #include <boost/asio.hpp>
@@ -23,20 +25,13 @@ namespace asio = boost::asio;
 using asio_rdma::rc;
 using boost::system::error_code;
 
-/// The address that tests listen on: of this host, and loopback unless ASIO_RDMA_TEST_ADDRESS says otherwise.
-inline asio::ip::address test_address() {
-  const char* text = std::getenv("ASIO_RDMA_TEST_ADDRESS");
-  return asio::ip::make_address(text ? text : "127.0.0.1");
-}
-
 inline rc::endpoint any_port() {
   return rc::endpoint(test_address(), 0);
 }
 
 /// An endpoint that nobody listens on.
 inline rc::endpoint deserted_endpoint() {
-  asio::io_context context;
-  return rc::acceptor(context, any_port()).local_endpoint();
+  return deserted_endpoint_of<rc::acceptor>();
 }
 
 /// Connects two sockets of whatever contexts.

@@ -132,6 +132,17 @@ ASIO_RDMA_DECL const api& rdma_core() noexcept;
 /// on this host. It needs no hardware, no privilege and no kernel module.
 ASIO_RDMA_DECL const api& software_device() noexcept;
 
+/// What the software device has counted for this process, which is a device of its own as far as counters go.
+struct software_counters {
+  std::uint64_t datagrams_sent = 0;
+  std::uint64_t datagrams_delivered = 0;        ///< into a receive of a queue pair
+  std::uint64_t datagrams_without_receive = 0;  ///< dropped, since no receive was posted
+  std::uint64_t datagrams_refused = 0;          ///< dropped, since no such queue pair receives, or under another key
+};
+
+/// Zeros if the device cannot be opened. Thread-safe.
+ASIO_RDMA_DECL software_counters count_software_device() noexcept;
+
 namespace detail {
 
 /// The table of the devices that sockets use; see policy_table() in device_list.hpp.

@@ -9,6 +9,7 @@
 
 #include <sys/socket.h>
 #include <cstddef>
+#include <cstdint>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -29,6 +30,18 @@ struct device {
 /// Calls a function for each device that is there, hardware first. An exception of the function passes through.
 /// Thread-safe.
 ASIO_RDMA_DECL error visit_devices(void (*function)(const device& d, void* context), void* context);
+
+/// What a port of a device has counted.
+struct device_counter {
+  const char* name = "";  ///< as the device's driver calls it, valid during the visit
+  std::uint32_t port = 0;
+  std::uint64_t value = 0;
+};
+
+/// Calls a function for each counter of a device. An error that means unknown_device for a name that is not there. An
+/// exception of the function passes through. Thread-safe.
+ASIO_RDMA_DECL error visit_device_counters(const char* device,
+                                           void (*function)(const device_counter& c, void* context), void* context);
 
 /// "auto", "hardware" or the name of a device; null: the environment decides again. EINVAL if it is empty, an error
 /// that means unknown_device for a name that is not there; then the former policy stays. Thread-safe.
