@@ -116,6 +116,12 @@ error exchange_connection::connected() {
 error exchange_connection::start_establishing() {
   error e = passive_ ? make_ready() : error();
   if (!e) e = greet();
+  if (e && !passive_) {
+    // The peer has gone, and may have said why.
+    transfer::reject_reason ignored{};
+    const error said = stream_.read(peer_, ignored);
+    if (said && said != error(EAGAIN)) e = said;
+  }
   if (!e) io::background::instance().arm(watch_, stream_.fd());
   return e;
 }

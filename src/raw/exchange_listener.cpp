@@ -23,6 +23,8 @@ using lock_type = std::lock_guard<std::mutex>;
 
 namespace {
 
+/// For the rest of what a client says, once it has begun. Until then it has all the time that its user takes between the
+/// steps of the set-up.
 constexpr std::chrono::seconds client_patience{5};
 
 /// When there are no descriptors left, some may be soon.
@@ -40,16 +42,13 @@ public:
     io::background& thread = io::background::instance();
     watch_ = thread.add(stream_.fd(), shared_from_this());
     thread.arm(watch_, stream_.fd());
-    deadline_ = thread.after(client_patience, [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->end();
-    });
   }
 
   void on_readable() noexcept override {
     exchange_greeting peer;
     reject_reason reason{};
     const error e = stream_.read(peer, reason);
-    if (e == error(EAGAIN)) return io::background::instance().arm(watch_, stream_.fd());
+    if (e == error(EAGAIN)) return wait_for_more();
     if (e) {
       if (e != error(ECONNRESET)) stream_.send_reject(reason);
       return end();
@@ -59,6 +58,7 @@ public:
   }
 
   exchange_stream& stream() noexcept { return stream_; }
+  bool is_silent() const noexcept { return stream_.is_empty(); }
   void stop() noexcept {
     io::background& thread = io::background::instance();
     thread.cancel(deadline_);
@@ -67,6 +67,15 @@ public:
   }
 
 private:
+  void wait_for_more() {
+    io::background& thread = io::background::instance();
+    thread.arm(watch_, stream_.fd());
+    if (is_silent() || has_deadline_) return;
+    has_deadline_ = true;
+    deadline_ = thread.after(client_patience, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->end();
+    });
+  }
   void end() noexcept {
     const auto self = shared_from_this();
     stop();
@@ -78,6 +87,7 @@ private:
   exchange_stream stream_;
   io::background::watch_id watch_ = 0;
   io::background::timer deadline_;
+  bool has_deadline_ = false;
 };
 
 exchange_listener::~exchange_listener() = default;
@@ -124,22 +134,33 @@ void exchange_listener::on_readable() noexcept {
 
 void exchange_listener::add_client(io::unique_fd fd) {
   if (clients_.size() + requests_.size() >= backlog_) {
-    exchange_stream(std::move(fd)).send_reject(reject_reason::backlog_full);
-    return;
+    // Who says nothing takes nobody's place.
+    const auto silent = std::find_if(clients_.begin(), clients_.end(), [](const auto& c) { return c->is_silent(); });
+    if (silent == clients_.end()) return exchange_stream(std::move(fd)).send_reject(reject_reason::backlog_full);
+    (*silent)->stop();
+    (*silent)->stream().send_reject(reject_reason::backlog_full);
+    clients_.erase(silent);
   }
   const auto c = std::make_shared<client>(weak_from_this(), std::move(fd));
-  clients_.insert(c);
+  clients_.push_back(c);
   c->start();
 }
 
 void exchange_listener::forget(const std::shared_ptr<client>& c) {
   const lock_type lock(mutex_);
-  clients_.erase(c);
+  (void)take_out(c);
+}
+
+bool exchange_listener::take_out(const std::shared_ptr<client>& c) {
+  const auto place = std::find(clients_.begin(), clients_.end(), c);
+  if (place == clients_.end()) return false;
+  clients_.erase(place);
+  return true;
 }
 
 void exchange_listener::heard(const std::shared_ptr<client>& c, const exchange_greeting& peer) {
   const lock_type lock(mutex_);
-  if (clients_.erase(c) == 0) return;
+  if (!take_out(c)) return;
   requests_.push_back({std::move(c->stream()), peer});
   notifier_.signal();
 }
@@ -167,7 +188,7 @@ error exchange_listener::take(std::shared_ptr<connection>& result) {
 }
 
 void exchange_listener::close() noexcept {
-  std::set<std::shared_ptr<client>> clients;
+  std::deque<std::shared_ptr<client>> clients;
   std::deque<request> requests;
   {
     const lock_type lock(mutex_);

@@ -8,14 +8,13 @@
 #include "raw/listener.hpp"
 
 #include <deque>
-#include <set>
 
 namespace asio_rdma {
 inline namespace v1 {
 namespace raw {
 
-/// Listens over TCP. A client is a request once it has said all that it has to; one that does not in time is forgotten,
-/// and disturbs nobody meanwhile.
+/// Listens over TCP. A client is a request once it has said all that it has to. One that has begun and does not end in
+/// time is forgotten; one that has not begun waits as long as nobody else wants its place in the backlog.
 class exchange_listener final : public listener,
                                 public io::background::watched,
                                 public std::enable_shared_from_this<exchange_listener> {
@@ -40,12 +39,13 @@ private:
   void add_client(io::unique_fd fd);
   /// Of a client that has said all, or is to be given up.
   void forget(const std::shared_ptr<client>& c);
+  bool take_out(const std::shared_ptr<client>& c);
   void heard(const std::shared_ptr<client>& c, const exchange_greeting& peer);
 
   const core::device_choice devices_;
   io::unique_fd fd_;
   io::background::watch_id watch_ = 0;
-  std::set<std::shared_ptr<client>> clients_;
+  std::deque<std::shared_ptr<client>> clients_;  // the oldest first
   std::deque<request> requests_;
 };
 

@@ -24,6 +24,8 @@ public:
   int fd() const noexcept { return fd_.get(); }
   explicit operator bool() const noexcept { return static_cast<bool>(fd_); }
   void close() noexcept { fd_.reset(); }
+  /// Whether nothing has come in that nobody has taken yet.
+  bool is_empty() const noexcept { return size_ == 0; }
 
   // So little is sent that it has room in the socket.
   core::error send(const exchange_greeting& g) noexcept;

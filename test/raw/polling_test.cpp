@@ -87,6 +87,52 @@ BOOST_AUTO_TEST_CASE(a_quiet_connection_is_found_again) {
   BOOST_TEST(found == 1);
 }
 
+BOOST_AUTO_TEST_CASE(many_idle_connections_cost_next_to_no_looks_and_are_found_soon) {
+  std::vector<std::unique_ptr<connected_pair>> idle;
+  connected_pair p;
+  polling_service service(p.context);
+  std::vector<int> found(40, 0);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    idle.push_back(std::make_unique<connected_pair>());
+    service.add(idle.back()->client, [&, i](span<work_completion> c) { found[i] += static_cast<int>(c.size()); });
+  }
+  service.add(p.client, [](span<work_completion>) {});
+  const auto write = [](connected_pair& c) {
+    const local_buffer from = c.client_memory.slice(0, 8);
+    c.client.post_send(work_request::write(from, c.client.peer_memory()));
+  };
+  for (int i = 0; i < 1500; ++i) service.poll_one();  // 41 queues: all become quiet
+  write(p);
+  for (int i = 0; i < 2000; ++i) service.poll_one();  // it is found, and busy from now on
+  service.probe(true);
+  const std::uint64_t before = service.statistics().polls;
+  for (int i = 0; i < 8000; ++i) service.poll_one();
+  // The busy one each time, a quiet one at every eighth, and a sleeping one now and then.
+  BOOST_TEST(service.statistics().polls - before <= 8000u + 8000 / 8 + 8000 / 256 + 2);
+  service.probe(false);
+  // Quiet and asleep, each is found again, and again when it was found before.
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < idle.size(); ++i) {
+      write(*idle[i]);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (found[i] == round && std::chrono::steady_clock::now() < end) service.poll_one();
+      BOOST_TEST(found[i] == round + 1);
+    }
+    for (int i = 0; i < 5000; ++i) service.poll_one();
+  }
+  // Those that are asleep may be closed, and removed.
+  for (std::size_t i = 0; i < idle.size(); ++i) {
+    if (i % 2 == 0) idle[i]->client.close();
+    else service.remove(idle[i]->client);
+  }
+  bool done = false;
+  idle[1]->client.async_write_remote(idle[1]->client_memory.slice(0, 8), idle[1]->client.peer_memory(),
+                                     [&](const error_code& ec, const work_completion&) { done = !ec; });
+  idle[1]->context.run();
+  BOOST_TEST(done);
+  service.run_for(std::chrono::milliseconds(1));
+}
+
 BOOST_AUTO_TEST_CASE(closed_and_removed_connections_are_forgotten) {
   connected_pair p;
   polling_service service(p.context);

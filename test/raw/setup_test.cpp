@@ -100,6 +100,37 @@ BOOST_AUTO_TEST_CASE(a_silent_client_disturbs_nobody) {
   BOOST_TEST(std::string(refused, 4) == "ARDM");
 }
 
+BOOST_AUTO_TEST_CASE(there_is_time_between_the_steps_of_an_exchange) {
+  asio::io_context context;
+  const raw_options options = with(asio_rdma::raw_setup::exchange);
+  raw_acceptor acceptor(context, any_port(), options);
+  raw_connection client(context), server(context);
+  client.open(acceptor.local_endpoint(), options);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5500));  // longer than any step may take
+  error_code result;
+  std::thread asking([&] { client.establish(result); });
+  acceptor.accept(server);
+  asking.join();
+  BOOST_TEST(!result, result.message());
+}
+
+BOOST_AUTO_TEST_CASE(who_says_nothing_takes_nobodys_place) {
+  asio::io_context context;
+  const raw_options options = with(asio_rdma::raw_setup::exchange);
+  raw_acceptor acceptor(context);
+  acceptor.listen(any_port(), options, 1);
+  raw_connection slow(context), client(context), server(context);
+  slow.open(acceptor.local_endpoint(), options);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until it is heard
+  error_code result;
+  std::thread asking([&] { client.connect(acceptor.local_endpoint(), options, result); });
+  acceptor.accept(server);
+  asking.join();
+  BOOST_TEST(!result, result.message());
+  slow.establish(result);
+  BOOST_TEST((result == asio::error::connection_refused), result.message());
+}
+
 BOOST_AUTO_TEST_CASE(a_request_is_refused_by_closing_it) {
   for (const auto setup : both) {
     asio::io_context context;
