@@ -6,7 +6,8 @@ A case is a list of programs that are started one after the other. A server runs
 ended. {address} is an address of this machine that reaches the RDMA device; what `ready` names, such as {port}, is known
 to those that come after. All of standard output has to match `says`, a list of regular expressions, one a line.
 """
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 
 
 @dataclass
@@ -19,7 +20,6 @@ class Step:
     types: str = ""           # on standard input
     status: int = 0
     complains: str = ""       # is somewhere in standard error
-    environment: dict = field(default_factory=dict)
 
 
 LISTENING = r"listening on .*:(?P<port>\d+)"
@@ -27,7 +27,7 @@ DEVICE = r"[a-z]+[0-9_]+"
 
 
 def server(command, says=(), listening=LISTENING, **more):
-    return Step(command.split(), [listening.replace("(?P<port>", "(?:"), *says], background=True, ready=listening,
+    return Step(command.split(), [re.sub(r"\(\?P<\w+>", "(?:", listening), *says], background=True, ready=listening,
                 **more)
 
 
@@ -119,5 +119,64 @@ CASES = {
             server(f"connection_styles server {style} {{address}} 0", [r"got 'hello', packets of \d+ bytes"]),
             client(f"connection_styles client {style} {{address}} {{port}} hello", "sent"),
         )
+    ],
+    "chat_room": [
+        server("chat_room server {address} 0", stop=True),
+        server("chat_room client {address} {port} anna 1", ["bert: hello all"], listening="anna is here"),
+        server("chat_room client {address} {port} carl 1", ["bert: hello all"], listening="carl is here"),
+        Step(["chat_room", "client", "{address}", "{port}", "bert", "0", "hello all"], ["bert is here"]),
+    ],
+    "connect_or_tcp": [
+        server("connect_or_tcp server {address} 0", ["a client over RDMA"]),
+        client("connect_or_tcp client {address} {port} hello", "over RDMA", "hello"),
+    ],
+    "fall_back_to_tcp": [
+        server("connect_or_tcp server {address} 0 tcp", ["a client over TCP"]),
+        client("connect_or_tcp client {address} {port} hello", "over TCP", "hello", complains="no RDMA: .*refused"),
+    ],
+    "tuning": [
+        server("tuning server {address} 0 receive_buffer_size=65536 keepalive=30",
+               ["receive_buffer_size=65536", *[r"[a-z_]+=-?\d+"] * 5, "keepalive=30", *[r"[a-z_]+=-?\d+"] * 8,
+                "acknowledged_writes=false", f"device={DEVICE}"]),
+        client("tuning client {address} {port} busy_poll=20 ack_timeout=14 acknowledged_writes=true",
+               "receive_buffer_size=131072", *[r"[a-z_]+=-?\d+"] * 3, "busy_poll=20", *[r"[a-z_]+=-?\d+"] * 2,
+               "ack_timeout=14", *[r"[a-z_]+=-?\d+"] * 7, "acknowledged_writes=true", f"device={DEVICE}"),
+        client("tuning client {address} {port} colour=red", status=1, complains="no such option: colour=red"),
+    ],
+    "prometheus": [
+        server("prometheus server {address} 0 0", stop=True,
+               listening=r"listening on .*:(?P<port>\d+), metrics on .*:(?P<metrics>\d+)"),
+        client("prometheus client {address} {port} {metrics}", "asio_rdma_connected_total 0",
+               "asio_rdma_accepted_total 1", "asio_rdma_lost_total 0", "asio_rdma_refused_total 0",
+               r"asio_rdma_registered_bytes \d{5,}", "asio_rdma_sent_bytes_total 0",
+               "asio_rdma_received_bytes_total 100000", "asio_rdma_read_bytes_total 100000",
+               r"asio_rdma_credit_stalls_total \d+",
+               f'asio_rdma_unread_bytes{{peer=".*",device="{DEVICE}",state="ESTAB"}} 0'),
+    ],
+    "http": [
+        server("http server {address} 0", stop=True),
+        client("http client {address} {port} /", "200 OK, 10 bytes", "over RDMA"),
+        client("http client {address} {port} /large", "200 OK, 1000000 bytes"),
+        client("http client {address} {port} /other", "404 Not Found, 19 bytes", "there is no /other"),
+    ],
+    "websocket": [
+        server("websocket server {address} 0 1"),
+        client("websocket client {address} {port} one two", "one", "two"),
+    ],
+    "tls": [
+        client("/usr/bin/openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost "
+               "-days 30 -keyout {work}/key.pem -out {work}/certificate.pem"),
+        server("tls server {address} 0 {work}/certificate.pem {work}/key.pem", ["the client ended in order"]),
+        client("tls client {address} {port} {work}/certificate.pem hello", "hello, by TLSv1.3"),
+    ],
+    "swap": [
+        server("daytime_rdma server {address} 0 1"),
+        client("daytime_rdma client {address} {port}", r"... ... .\d \d\d:\d\d:\d\d \d{4}"),
+        server("daytime_tcp server {address} 0 1"),
+        client("daytime_tcp client {address} {port}", r"... ... .\d \d\d:\d\d:\d\d \d{4}"),
+        # Each is what it says: with RDMA, nobody listens where TCP does.
+        server("daytime_tcp server {address} 0 1"),
+        client("daytime_rdma client {address} {port}", status=1, complains="refused"),
+        client("daytime_tcp client {address} {port}", "... ... .*"),
     ],
 }

@@ -29,10 +29,9 @@ class Program:
         self.step = step
         words = [w.format(**known) for w in step.command]
         self.command = " ".join(words)
-        environment = dict(os.environ, **step.environment)
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [os.path.join(folder, words[0])] + words[1:], env=environment, text=True, errors="replace",
+            [os.path.join(folder, words[0])] + words[1:], text=True, errors="replace",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
         self.lines = []
         self.changed = threading.Condition()
@@ -96,7 +95,8 @@ class Program:
 
 
 def run(folder, steps):
-    known = {"address": os.environ.get("ASIO_RDMA_TEST_ADDRESS", "127.0.0.1")}
+    work = tempfile.TemporaryDirectory()
+    known = {"address": os.environ.get("ASIO_RDMA_TEST_ADDRESS", "127.0.0.1"), "work": work.name}
     running = []
     current = None
     try:
