@@ -1,19 +1,5 @@
 # Tests of what users get: headers, library and package.
 
-# Every header can be included by itself. Nothing of the result is run.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/*.hpp)
-if(NOT ASIO_RDMA_SANITIZE)
-  set(sources)
-  foreach(header IN LISTS headers)
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "#include <@header@>\n" @ONLY)
-    list(APPEND sources ${source})
-  endforeach()
-  add_library(header_tests OBJECT ${sources})
-  target_compile_options(header_tests PRIVATE -O0)
-  target_link_libraries(header_tests PRIVATE asio_rdma)
-endif()
-
 function(add_package_test name)
   add_test(NAME package.${name} COMMAND ${ARGN})
   set_tests_properties(package.${name} PROPERTIES LABELS native TIMEOUT 600)
