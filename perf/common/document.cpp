@@ -82,6 +82,11 @@ json::object to_json(const program& p, const settings& s, const result& r) {
     if (r.peak_messages > 0) o["peak_messages_per_s"] = r.peak_messages;
   }
   if (s.is_datagram()) o["lost"] = r.lost;
+  if (p.latency) o["cycle_ns"] = r.tick_nanoseconds;
+  if (!r.counters.empty()) {
+    json::object& counters = o["counters"].emplace_object();
+    for (const auto& [name, growth] : r.counters) counters[name] = growth;
+  }
   if (s.probe) {
     o["post_ns_per_message"] = r.post_seconds * 1e9 / messages;
     o["poll_ns_per_message"] = r.poll_seconds * 1e9 / messages;

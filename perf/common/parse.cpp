@@ -129,6 +129,9 @@ void complete(const program& p, settings& s) {
          "--bidirectional (-b) and --qp (-q) need --async: a blocking call serves one direction of one connection");
     return;
   }
+  need(s.is_server() || s.type_of_service == unset || s.rdma_cm,
+       "--tos (-T) is rdma_cm's (-R); without it, --tclass says the same");
+  need(s.type_of_service == unset || s.traffic_class == unset, "--tos (-T) and --tclass say the same: give one");
   if (s.mtu != unset) {
     need((s.mtu & (s.mtu - 1)) == 0, "--mtu (-m): " + std::to_string(s.mtu) + " is none of 256, 512, 1024, 2048, 4096");
   }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perf {
@@ -27,6 +28,8 @@ struct result {
   std::vector<std::uint64_t> unsorted;  ///< every measurement in ticks, if asked for
   bool halved = false;                  ///< a time is a round trip, of which half is shown
 
+  std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< --report-counters: by how much they grew
+
   double post_seconds = 0;  ///< --probe
   double poll_seconds = 0;
 
@@ -38,7 +41,9 @@ struct result {
     return messages_per_second() * static_cast<double>(bytes) / (1024 * 1024);
   }
   /// Microseconds of a time in ticks.
-  double microseconds(double ticks) const noexcept { return ticks * tick_nanoseconds * (halved ? 5e-4 : 1e-3); }
+  double microseconds(double ticks) const noexcept { return cycles(ticks) * tick_nanoseconds * 1e-3; }
+  /// The same in ticks: of what is shown, which may be half of what was measured.
+  double cycles(double ticks) const noexcept { return halved ? ticks / 2 : ticks; }
 };
 
 /// What carried a measurement. Texts are empty where there is nothing to say.
@@ -48,6 +53,7 @@ struct carrier {
   std::uint64_t mtu = 0;  ///< path MTU, bytes; 0: unknown
   std::string gid;
   std::uint64_t gid_index = 0;
+  unsigned port = 0;  ///< of the device; 0: unknown
   std::string local;  ///< what tells the two ends apart: addresses, or queue pair numbers
   std::string remote;
   std::uint64_t inline_size = 0;  ///< what the queue pair really takes

@@ -4,6 +4,7 @@
 // What all programs do: read the command line, meet the other side, go through the sizes.
 
 #include "agreement.hpp"
+#include "counters.hpp"
 #include "document.hpp"
 #include "end.hpp"
 #include "flags.hpp"
@@ -87,6 +88,7 @@ void measure(const program& p, const settings& s) {
       throw usage_error("--size (-s) " + std::to_string(s.size) + " is more than a message can have here, " +
                         std::to_string(us->largest_message()) + " bytes");
     }
+    port_counters counters(s.counters, description);
     reporter report(p, s);
     report.begin(description, them);
     do {
@@ -96,7 +98,9 @@ void measure(const program& p, const settings& s) {
           us->prepare(size);
           line->send({{"size", size}, {"counts", part.counts}});
           line->receive();
+          counters.begin();
           mine = us->run(part);
+          mine.counters = counters.growth();
           mine.bytes = size;
           line->send(to_json(p, s, mine));
           mine.other_messages = s.bidirectional ? messages_per_second(line->receive()) : (line->receive(), 0.0);
@@ -121,6 +125,7 @@ void serve_client(const program& p, const settings& own, control& line) {
     const json::object them = line.receive();
     const carrier description = us->describe();
     line.send(to_json(description));
+    port_counters counters(s.counters, description);
     reporter report(p, s);
     report.begin(description, them);
     for (;;) {
@@ -134,7 +139,9 @@ void serve_client(const program& p, const settings& own, control& line) {
       line.send({{"ready", true}});
       for (const phase& part : phases_of(s)) {
         if (part.counts != counts) continue;
+        counters.begin();
         result mine = us->run(part);
+        mine.counters = counters.growth();
         mine.bytes = size;
         const json::object theirs = line.receive();
         line.send(to_json(p, s, mine));

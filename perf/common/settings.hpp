@@ -32,6 +32,7 @@ struct settings {
   std::uint64_t mtu = unset;  ///< bytes
   std::uint64_t service_level = unset;
   std::uint64_t traffic_class = unset;
+  std::uint64_t type_of_service = unset;
   std::uint64_t ack_timeout = 14;  ///< 4.096 us times two to the power of this
   std::uint64_t retries = 7;
 
@@ -72,6 +73,8 @@ struct settings {
   bool no_peak = false;
   bool histogram = false;
   bool unsorted = false;
+  bool cycles = false;
+  std::string counters;  ///< names of the port's counters, separated by commas
   bool json = false;
   std::string json_file;
   bool cpu_utilisation = false;

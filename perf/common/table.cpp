@@ -43,9 +43,17 @@ void add_rates(std::vector<column>& columns, const settings& s, const program& p
   columns.push_back({"MsgRate[Mpps]", number(r.messages_per_second() * 1e-6, 6)});
 }
 
-void add_times(std::vector<column>& columns, const result& r) {
+/// With the unit in which they are shown.
+const char* unit_of_times(const settings& s) noexcept {
+  return s.cycles ? "[cycles]" : "[usec]";
+}
+std::string time(const settings& s, const result& r, double ticks, int decimals) {
+  return s.cycles ? number(r.cycles(ticks), 0) : number(r.microseconds(ticks), decimals);
+}
+
+void add_times(std::vector<column>& columns, const settings& s, const result& r) {
   const auto add = [&](const std::string& name, double ticks) {
-    columns.push_back({name + "[usec]", number(r.microseconds(ticks), 2)});
+    columns.push_back({name + unit_of_times(s), time(s, r, ticks, 2)});
   };
   add("t_min", static_cast<double>(r.times.minimum()));
   add("t_max", static_cast<double>(r.times.maximum()));
@@ -63,7 +71,7 @@ std::vector<column> columns_of(const program& p, const settings& s, const result
   columns.push_back({"#bytes", std::to_string(r.bytes)});
   columns.push_back({"#iterations", std::to_string(r.messages)});
   if (p.latency) {
-    add_times(columns, r);
+    add_times(columns, s, r);
   } else {
     add_rates(columns, s, p, r);
   }
@@ -154,14 +162,16 @@ void table::print_row(const result& r) {
 }
 
 void table::print_samples(const result& r) {
+  for (const auto& [name, growth] : r.counters) out_ << '\t' << name << '=' << growth << '\n';
   for (std::size_t i = 0; i < r.unsorted.size(); ++i) {
-    out_ << i << ", " << number(r.microseconds(static_cast<double>(r.unsorted[i])), 3) << '\n';
+    out_ << i << ", " << time(settings_, r, static_cast<double>(r.unsorted[i]), 3) << '\n';
   }
   if (settings_.histogram) {
-    out_ << " from[usec]   to[usec]     count\n";
+    const std::string unit = unit_of_times(settings_);
+    out_ << ' ' << cell("from" + unit, "") << ' ' << cell("to" + unit, "") << " count\n";
     for (const histogram::bucket& b : r.times.buckets()) {
-      out_ << ' ' << cell(number(r.microseconds(static_cast<double>(b.low)), 3), "") << ' '
-           << cell(number(r.microseconds(static_cast<double>(b.high) + 1), 3), "") << ' ' << b.count << '\n';
+      out_ << ' ' << cell(time(settings_, r, static_cast<double>(b.low), 3), "") << ' '
+           << cell(time(settings_, r, static_cast<double>(b.high) + 1, 3), "") << ' ' << b.count << '\n';
     }
   }
 }

@@ -51,5 +51,5 @@ def print_counts(counts):
     print(f"{'':20}{'client: ours':>14}{'theirs':>10}{'server: ours':>16}{'theirs':>10}")
     for row in ROWS:
         cells = [counts[who][side][row] for side in ("client", "server") for who in ("ours", "theirs")]
-        text = ["-" if c is None else f"{c:.3f}" for c in cells]
+        text = ["-" if c is None else f"{round(c, 3) + 0.0:.3f}" for c in cells]  # + 0.0: no "-0.000"
         print(f"{row.replace('_', ' '):20}{text[0]:>14}{text[1]:>10}{text[2]:>16}{text[3]:>10}")

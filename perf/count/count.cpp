@@ -33,12 +33,20 @@ void add(counter& c, std::uint64_t n = 1) noexcept {
   c.fetch_add(n, std::memory_order_relaxed);
 }
 
-// Locks and allocations of the device's own functions are not the program's.
+// Locks and allocations are counted on threads that post and poll, from when they first do. What the device's own
+// functions and threads need is not the program's.
 thread_local int in_device __attribute__((tls_model("initial-exec"))) = 0;
+thread_local bool uses_device __attribute__((tls_model("initial-exec"))) = false;
 struct device_call {
-  device_call() noexcept { ++in_device; }
+  device_call() noexcept {
+    ++in_device;
+    uses_device = true;
+  }
   ~device_call() { --in_device; }
 };
+bool is_programs() noexcept {
+  return uses_device && in_device == 0;
+}
 
 // What stood in the places of ours. A program uses one device, so each is there once.
 int (*real_post_send)(ibv_qp*, ibv_send_wr*, ibv_send_wr**);
@@ -185,17 +193,17 @@ ibv_qp_ex* ibv_qp_to_qp_ex(ibv_qp* qp) {
 
 // Before ours are set up there is but one thread.
 int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  if (in_device == 0) add(counts.locks);
+  if (is_programs()) add(counts.locks);
   return real_mutex_lock ? real_mutex_lock(mutex) : 0;
 }
 int pthread_spin_lock(pthread_spinlock_t* lock) {
-  if (in_device == 0) add(counts.locks);
+  if (is_programs()) add(counts.locks);
   return real_spin_lock ? real_spin_lock(lock) : 0;
 }
 
 void* __libc_malloc(std::size_t size);
 void* malloc(std::size_t size) {
-  if (in_device == 0) add(counts.allocations);
+  if (is_programs()) add(counts.allocations);
   return __libc_malloc(size);
 }
 

@@ -31,6 +31,7 @@ carrier describe_connection(rdma::raw_connection& c) {
   result.mtu = limits.mtu;
   result.gid_index = static_cast<std::uint64_t>(std::max(0, limits.gid_index));
   result.inline_size = limits.inline_size;
+  result.port = limits.port;
   find_link(result, limits.port);
   std::ostringstream local;
   local << c.local_endpoint() << ", queue pair " << c.queue_pair().native_handle()->qp_num;
@@ -72,9 +73,15 @@ rdma::raw_options verbs_end::options() const {
   o.send_sge = o.receive_sge = 1;
   o.inline_size = static_cast<unsigned>(s.inline_size);
   o.read_depth = s.outstanding == unset ? 255 : static_cast<int>(s.outstanding);  // what the device can
+  o.setup_timeout = 60000;  // under a debugger, or on a machine that is very busy; an end that has died shows at once
   o.ack_timeout = static_cast<int>(s.ack_timeout);
   o.retry_count = static_cast<int>(s.retries);
   if (s.traffic_class != unset) o.traffic_class = static_cast<int>(s.traffic_class);
+  if (s.type_of_service != unset) {
+    // A server learns from its client how they connect.
+    if (!s.rdma_cm) throw usage_error("--tos (-T) is rdma_cm's (-R), which the client does not use");
+    o.traffic_class = static_cast<int>(s.type_of_service);
+  }
   if (s.service_level != unset) o.service_level = static_cast<int>(s.service_level);
   if (s.gid_index != unset) o.gid_index = static_cast<int>(s.gid_index);
   if (s.device_port != unset) o.port = static_cast<int>(s.device_port);

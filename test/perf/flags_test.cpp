@@ -133,6 +133,10 @@ BOOST_AUTO_TEST_CASE(refuses_what_does_not_go_together) {
       {{"-Q", "200"}, {"--cq-mod", "--tx-depth"}},
       {{"--recv_post_list", "7"}, {"--recv_post_list", "--rx-depth"}},
       {{"-m", "1000"}, {"--mtu", "1024"}},
+      {{"-T", "8", "host"}, {"--tos", "-R", "--tclass"}},
+      {{"-R", "-T", "8", "--tclass", "8", "host"}, {"--tos", "--tclass"}},
+      {{"-C"}, {"--report-cycles", "means nothing to asio_send_bw"}},
+      {{"-W", ""}, {"--report-counters", "empty"}},
       {{"--loop", "host"}, {"--loop"}},
       {{"--bind", "127.0.0.1", "host"}, {"--bind"}},
       {{"--run_infinitely", "--out_json"}, {"--run_infinitely", "--out_json"}},
@@ -148,6 +152,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_does_not_go_together) {
     const std::string said = complaint(send_bw, c.arguments);
     for (const std::string& part : c.named) BOOST_TEST(has(said, part), c.arguments.front() << ": " << said);
   }
+  BOOST_TEST(has(complaint(net_bw, {"-T", "8"}), "--tos (-T) means nothing to asio_net_bw"));
   BOOST_TEST(has(complaint(net_bw, {"-q", "2"}), "--async"));
   BOOST_TEST(has(complaint(net_bw, {"--mode", "tcp", "--queue_depth", "5"}), "--queue_depth"));
   BOOST_TEST(has(complaint(net_bw, {"-l", "4"}), "--mode stream has no batches"));

@@ -273,6 +273,33 @@ BOOST_AUTO_TEST_CASE(a_table_has_its_units) {
   for (const char* const column : {"t_min[usec]", "t_typical[usec]", "99.99%[usec]", "from[usec]"}) {
     BOOST_TEST(l.output.find(column) != std::string::npos, column);
   }
+  const pair_run cycles("asio_send_lat", "-n 50 -C -H -U");
+  for (const char* const column : {"t_min[cycles]", "99.99%[cycles]", "from[cycles]"}) {
+    BOOST_TEST(cycles.output.find(column) != std::string::npos, column);
+  }
+  BOOST_TEST(cycles.output.find("[usec]") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(counters_of_the_port_are_shown) {
+  const std::string port = next_port();
+  running server("asio_send_bw", port + "-T 32 --loop");
+  const std::string with_counters = port + "-R -T 32 -n 100 -s 64 -W ";
+  if (asio_rdma::device_policy() == "soft0") {
+    const client_run none("asio_send_bw", with_counters + "hw_counters/sent_pkts");
+    BOOST_TEST(none.status == 2);
+    BOOST_TEST(none.says("soft0 has no counters"), none.output);
+    return;
+  }
+  const client_run c("asio_send_bw", with_counters + "hw_counters/sent_pkts --out_json_file -");
+  BOOST_TEST_REQUIRE(c.status == 0, c.output);
+  const json::value row = json::parse(c.output).at("results").at(0);
+  BOOST_TEST(row.at("counters").at("hw_counters/sent_pkts").to_number<int>() >= 100);
+  BOOST_TEST(client_run("asio_send_bw", with_counters + "hw_counters/sent_pkts").says("\thw_counters/sent_pkts="));
+  for (const char* const name : {"hw_counters/nothing", "../../../../uevent", "/proc/uptime"}) {
+    const client_run wrong("asio_send_bw", with_counters + name);
+    BOOST_TEST(wrong.status == 2);
+    BOOST_TEST(wrong.says("has no counter '" + std::string(name) + "'; it has "), wrong.output);
+  }
 }
 
 BOOST_DATA_TEST_CASE(a_server_survives_a_client_that_is_killed,
