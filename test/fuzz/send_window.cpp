@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
         break;
       }
       case 3: {
-        credit c{start.bytes + consumed + in.take<std::uint8_t>() % 64, start.messages + reaped + in.take<std::uint8_t>() % 16};
+        credit c{start.bytes + consumed + in.take<std::uint8_t>() % 64,
+                 start.messages + reaped + in.take<std::uint8_t>() % 16};
         if (in.take<std::uint8_t>() >= 0xf0) c.consumed += in.take<std::uint64_t>();
         if (in.take<std::uint8_t>() >= 0xf0) c.reaped += in.take<std::uint64_t>();
         const std::uint64_t bytes = c.consumed - start.bytes, messages = c.reaped - start.messages;

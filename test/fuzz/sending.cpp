@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// The sender's own side: staged bytes, messages that end in them, and slots of the send queue, with completions that may
-// name anything.
+// The sender's own side: staged bytes, messages that end in them, and slots of the send queue, with completions that
+// may name anything.
 
 #include "input.hpp"
 
