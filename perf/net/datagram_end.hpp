@@ -83,14 +83,13 @@ public:
     for (connection& c : connections_) {
       if (!c.is_receiving) receive_next(c);
     }
-    const bool sends = is_client_ || settings_.bidirectional;
     if (latency_) {
       r.halved = true;
       is_client_ ? ping() : pong();
+      if (is_client_) timing.finish(sent_, r);
     } else {
-      transfer(sends);
+      transfer(is_client_ || settings_.bidirectional);
     }
-    if (sends) timing.finish(sent_, r);
     r.tick_nanoseconds = scale_.nanoseconds();
     return r;
   }
@@ -194,6 +193,7 @@ private:
     while (!knows_arrived || !has_answered) {
       work_a_while();
       if (sending == 0 && !has_said) {
+        window_->finish(sent_, *result_);  // before the wait for what has perhaps got lost
         line_.send({{"sent", sent_}});
         has_said = true;
       }
