@@ -12,6 +12,7 @@
 #include <asio_rdma/log.hpp>
 #include <asio_rdma/rc.hpp>
 #include <asio_rdma/rc_seq_packet.hpp>
+#include <asio_rdma/registered_buffer.hpp>
 #include <asio_rdma/socket_options.hpp>
 #include <asio_rdma/statistics.hpp>
 #include <asio_rdma/statistics_text.hpp>

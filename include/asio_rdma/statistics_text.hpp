@@ -98,6 +98,7 @@ inline std::string counters_text(const stream_counters& c) {
              .add("bytes_received", c.bytes_received)
              .add("bytes_read", c.bytes_read)
              .add("write_copied", c.write_bytes_copied)
+             .add("write_direct", c.write_bytes_direct)
              .add("read_copied", c.read_bytes_copied)
              .finish() +
          statistics_line("\t")

@@ -88,6 +88,8 @@ public:
   /// The GID of that index; an error if the port has none there.
   ibv_gid query_gid(std::uint8_t port, int index, verbs::error_code& ec) const noexcept;
 
+  const std::shared_ptr<device_domain>& device() const noexcept { return device_; }
+
   unsigned send_depth() const noexcept { return sizes_.send_depth; }
   unsigned receive_depth() const noexcept { return sizes_.receive_depth; }
   unsigned inline_size() const noexcept { return sizes_.inline_size; }

@@ -3,10 +3,11 @@
 
 #include <asio_rdma/detail/core/raw.hpp>
 
-#include "error/option_error.hpp"
 #include "io/device_domain.hpp"
 #include "io/forked.hpp"
+#include "io/huge_pages.hpp"
 #include "io/memory_block.hpp"
+#include "io/program_memory.hpp"
 #include "io/verbs_error.hpp"
 #include "raw/known_regions.hpp"
 #include "raw/link_impl.hpp"
@@ -14,11 +15,8 @@
 #include <asio_rdma/verbs/memory_region.hpp>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <memory>
 #include <new>
-#include <string>
 #include <utility>
 
 namespace asio_rdma {
@@ -33,6 +31,7 @@ struct raw_region_impl {
   std::uint64_t device_address = 0;
   std::size_t length = 0;
   raw::known_region known;
+  std::unique_ptr<io::program_memory> for_sockets;
 };
 
 namespace {
@@ -44,36 +43,12 @@ int access_of(const io::device_domain& device, int asked) noexcept {
   return device.limits.atomic_cap == IBV_ATOMIC_NONE ? always : always | IBV_ACCESS_REMOTE_ATOMIC;
 }
 
-/// Bytes of the system's default huge pages; 0 if it has none.
-std::size_t huge_page_size() {
-  std::ifstream lines("/proc/meminfo");
-  std::string name;
-  for (std::size_t value = 0; lines >> name; lines.ignore(256, '\n')) {
-    if (name == "Hugepagesize:" && lines >> value) return value * 1024;
-  }
-  return 0;
-}
-
-error allocate_huge(std::size_t& length, io::memory_block& result) {
-  const std::size_t page = huge_page_size();
-  if (page == 0) return refuse_option("register_huge_pages: this kernel has no huge pages; use register_memory()");
-  length = (length + page - 1) / page * page;
-  result = io::memory_block::on_huge_pages(length);
-  if (result) return {};
-  char what[256];
-  std::snprintf(what, sizeof what,
-                "register_huge_pages: %zu huge pages of %zu KiB are not free (%s): sysctl vm.nr_hugepages=N makes "
-                "some, or use register_memory()",
-                length / page, page / 1024, std::strerror(errno));
-  return refuse_option(what);
-}
-
 error allocate(const raw_region_request& r, raw_region_impl& result) {
   result.address = r.address;
   result.length = r.length;
   if (r.source == raw_memory_source::own) result.memory = io::memory_block(r.length);
   if (r.source == raw_memory_source::huge_pages) {
-    if (const error e = allocate_huge(result.length, result.memory)) return e;
+    if (const error e = io::allocate_huge_pages(result.length, result.memory)) return e;
   }
   if (r.source == raw_memory_source::own || r.source == raw_memory_source::huge_pages) {
     if (!result.memory) return error(errno);
@@ -100,6 +75,10 @@ error create_region(const std::shared_ptr<io::device_domain>& device, const raw_
   if (ec) return io::to_error(ec);
   result.known = raw::known_region(device->domain.native_handle(), result.region.lkey(), result.device_address,
                                    result.length);
+  if (result.address) {
+    result.for_sockets = std::make_unique<io::program_memory>(result.address, result.length);
+    result.for_sockets->add(device, result.region.lkey());
+  }
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "socket/connection.hpp"
 
+#include "io/program_memory.hpp"
 #include "log/log.hpp"
 #include "socket/address.hpp"
 
@@ -21,6 +22,10 @@ namespace {
 /// A queue pair that died without a word of the peer's connection manager waits so long for one: it tells a dead
 /// process, which says goodbye through its kernel, from a dead host.
 constexpr std::chrono::milliseconds silence{100};
+
+/// How long memory is waited for in order, and then for the device to flush its requests, which takes it a millisecond.
+constexpr std::chrono::milliseconds reclaim_timeout{200};
+constexpr std::chrono::milliseconds flush_timeout{1000};
 
 std::size_t total_of(const iovec* buffers, std::size_t count) noexcept {
   return std::accumulate(buffers, buffers + count, std::size_t{0},
@@ -170,6 +175,11 @@ error connection::write(const iovec* buffers, std::size_t count, bool begins, bo
                         std::size_t& bytes) noexcept {
   const lock_type lock(mutex_);
   bytes = 0;
+  return write_some(buffers, count, begins, ends, whole, bytes);
+}
+
+error connection::write_some(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
+                             std::size_t& bytes) noexcept {
   if (const error e = may_write(begins)) return e;
   if (!keeps_messages() && is_empty(buffers, count)) return {};
   if (const error e = look_for_room()) return e;
@@ -184,6 +194,76 @@ error connection::write(const iovec* buffers, std::size_t count, bool begins, bo
   spinner_.sent();
   update_background();
   return {};
+}
+
+error connection::write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+                                   std::uint64_t& hold) noexcept {
+  const lock_type lock(mutex_);
+  bytes = 0;
+  std::uint32_t key = 0;
+  if (can_send_directly(data, size, hold, key)) return write_direct(data, size, begins, key, bytes, hold);
+  const iovec buffer{const_cast<void*>(data), size};
+  return write_some(&buffer, 1, begins, true, false, bytes);
+}
+
+bool connection::can_send_directly(const void* data, std::size_t size, std::uint64_t hold,
+                                   std::uint32_t& key) const noexcept {
+  if (hold == 0 && size < static_cast<std::size_t>(settings_[option::zero_copy_threshold])) return false;
+  const auto& device = engine_.queues().device();
+  return device && !io::program_memory::find_key(device, data, size, key);
+}
+
+error connection::write_direct(const void* data, std::size_t size, bool begins, std::uint32_t key, std::size_t& bytes,
+                               std::uint64_t& hold) noexcept {
+  if (const error e = may_write(begins)) return e;
+  progress();
+  if (has_ended()) return ended_;
+  if (peer_disconnected_) return error(EPIPE);
+  bytes = engine_.write_direct(static_cast<const std::byte*>(data), size, key, hold);
+  if (bytes == 0) {
+    ++engine_.counters().writes_blocked;
+    return not_yet();
+  }
+  ++engine_.counters().writes;
+  spinner_.sent();
+  update_background();
+  return {};
+}
+
+error connection::released(std::uint64_t hold) noexcept {
+  const lock_type lock(mutex_);
+  progress();
+  if (user_closed_) update_background();  // whose completions these may have been
+  if (engine_.acknowledged_hold(hold)) return {};
+  if (engine_.holds(hold)) return not_yet();
+  // It will not be acknowledged any more. Why may not be decided yet.
+  if (has_ended()) return ended_;
+  if (peer_disconnected_) return error(EPIPE);
+  if (silence_pending_) return not_yet();
+  return error(ECONNABORTED);
+}
+
+/// For memory whose owner cannot be made to wait.
+void connection::reclaim_memory() noexcept {
+  using clock = std::chrono::steady_clock;
+  lock_type lock(mutex_);
+  const auto begin = clock::now();
+  for (progress(); engine_.holds_memory(); progress()) {
+    const auto passed = clock::now() - begin;
+    if (passed > reclaim_timeout + flush_timeout) {
+      teardown();  // without a queue pair, nobody touches anything
+    } else if (passed > reclaim_timeout && !has_ended()) {
+      end(error(ECONNABORTED), "the memory of a write was needed back, and the peer did not acknowledge it");
+    }
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    lock.lock();
+  }
+}
+
+/// Nothing will come and nothing be taken any more, and the device has given everything back.
+bool connection::is_over() const noexcept {
+  return (has_ended() || peer_disconnected_) && !engine_.holds_memory();
 }
 
 /// One message, or none of it.
@@ -284,7 +364,7 @@ bool connection::arm() noexcept {
 
 bool connection::spin(lock_type& lock) noexcept {
   return spinner_.run(settings_[option::busy_poll], lock, [this] { return progress(); }, [this] {
-    return phase_ != phase::established || user_closed_ || has_ended() || peer_disconnected_ || silence_pending_;
+    return phase_ != phase::established || user_closed_ || is_over() || silence_pending_;
   });
 }
 
@@ -299,7 +379,7 @@ int connection::prepare_wait() noexcept {
   if (user_closed_) return -1;
   owner_waits_ = true;
   if (phase_ == phase::established && !silence_pending_) {
-    if (has_ended() || peer_disconnected_ || arm() || silence_pending_) return -1;
+    if (is_over() || arm() || silence_pending_) return -1;
     watch_over_owner();
     // The owner has moved to the channel once it comes back after having been given it.
     if (channel_handed_out_) notifier_.reset();
@@ -324,10 +404,10 @@ void connection::end_wait() noexcept {
 
 void connection::wait() noexcept {
   lock_type lock(mutex_);
-  if (user_closed_) return;
+  if (user_closed_ && !engine_.holds_memory()) return;
   int fd = -1;
   if (phase_ == phase::established && !silence_pending_) {
-    if (has_ended() || peer_disconnected_ || spin(lock)) return;
+    if (is_over() || spin(lock)) return;
     // The event may have been meant for the owner, whom the caller looks after once this returns.
     const bool taken = engine_.queues().arm();
     if (progress() || (taken && owner_waits_) || silence_pending_) return;

@@ -62,6 +62,10 @@ public:
 
   error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
   error write(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole, std::size_t& bytes) noexcept;
+  error write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+                         std::uint64_t& hold) noexcept;
+  error released(std::uint64_t hold) noexcept;
+  void reclaim_memory() noexcept;
   error write_messages(const socket::message* messages, std::size_t count, std::size_t& done) noexcept;
   error read_messages(socket::message* messages, std::size_t count, std::size_t& done) noexcept;
   void abandon_message() noexcept;
@@ -111,6 +115,12 @@ private:
   static constexpr std::chrono::milliseconds shortest_stand_in{10};
   static constexpr std::chrono::milliseconds longest_stand_in{1000};
 
+  error write_some(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
+                   std::size_t& bytes) noexcept;
+  bool can_send_directly(const void* data, std::size_t size, std::uint64_t hold, std::uint32_t& key) const noexcept;
+  error write_direct(const void* data, std::size_t size, bool begins, std::uint32_t key, std::size_t& bytes,
+                     std::uint64_t& hold) noexcept;
+  bool is_over() const noexcept;
   error may_write(bool begins) const noexcept;
   error look_for_room() noexcept;
   error write_whole(const iovec* buffers, std::size_t count, bool more) noexcept;

@@ -84,6 +84,7 @@ void connection::teardown() noexcept {
   if (id_) {
     engine_.destroy(id_);
     service_->destroy(std::move(id_));
+    threads_.wake_all();  // who waits for his memory has it back
   }
   leave_registry();
 }

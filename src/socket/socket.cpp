@@ -499,6 +499,22 @@ error socket::write_message(const iovec* buffers, std::size_t count, bool begins
   return c ? c->write(buffers, count, begins, ends, whole, bytes) : impl_->no_connection();
 }
 
+error socket::write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+                               std::uint64_t& hold) noexcept {
+  bytes = 0;
+  const auto c = impl_->get_connection();
+  return c ? c->write_registered(data, size, begins, bytes, hold) : impl_->no_connection();
+}
+
+error socket::released(std::uint64_t hold) noexcept {
+  const auto c = impl_->get_connection();
+  return c ? c->released(hold) : impl_->no_connection();
+}
+
+void socket::reclaim_memory() noexcept {
+  if (const auto c = impl_->get_connection()) c->reclaim_memory();
+}
+
 error socket::write_messages(const message* messages, std::size_t count, std::size_t& done) noexcept {
   done = 0;
   const auto c = impl_->get_connection();

@@ -43,9 +43,13 @@ class stream_engine::burst {
 public:
   explicit burst(stream_engine& engine) noexcept : engine_(engine) {}
 
-  /// A message: its bytes, if any, go from local memory to an address of the peer.
+  /// A message: its bytes, if any, go from local memory, ours or that of a key, to an address of the peer.
   void add(message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
            std::uint32_t remote_key) noexcept {
+    add(kind, length_field, from, length, to, remote_key, engine_.queues_.local_key());
+  }
+  void add(message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
+           std::uint32_t remote_key, std::uint32_t local_key) noexcept {
     if (count_ == capacity) post();
     ibv_send_wr& request = requests_[count_];
     ibv_sge& entry = entries_[count_];
@@ -57,14 +61,14 @@ public:
     if (length > 0) {
       entry.addr = address_of(from);
       entry.length = length;
-      entry.lkey = engine_.queues_.local_key();
+      entry.lkey = local_key;
       request.sg_list = &entry;
       request.num_sge = 1;
       if (length <= engine_.queues_.inline_size()) request.send_flags |= IBV_SEND_INLINE;
     }
     const bool signalled = engine_.slots_->signal_due();
     if (signalled) request.send_flags |= IBV_SEND_SIGNALED;
-    request.wr_id = engine_.slots_->posted(engine_.staging_->posted(), signalled) * 2;
+    request.wr_id = engine_.slots_->posted(engine_.staging_->posted(), signalled, engine_.direct_posted_) * 2;
     if (count_ > 0) requests_[count_ - 1].next = &request;
     ++count_;
   }
@@ -83,7 +87,9 @@ public:
     engine_.slots_->signal_last();
     count_ = 0;
     ibv_send_wr* bad = nullptr;
+    engine_.requests_posted_ = engine_.slots_->next_index();
     if (const int e = engine_.queues_.post_sends(requests_, bad)) {
+      engine_.requests_posted_ = bad->wr_id / 2;  // nothing will be heard of it and those behind it
       log(log_level::warning, "post_send: %s", std::strerror(e));
       engine_.dead_ = true;
     }
@@ -206,6 +212,8 @@ bool stream_engine::progress() noexcept {
 }
 
 void stream_engine::completed(const ibv_wc& wc) noexcept {
+  // In order, and each of a queue pair that failed has one.
+  if (wc.wr_id != io::stream_queues::receive_id) requests_over_ = wc.wr_id / 2 + 1;
   if (wc.status != IBV_WC_SUCCESS) {
     // Only wr_id, status, qp_num and vendor_err of such a completion mean anything (ibv_poll_cq(3)). The first one that
     // is no flush is the cause.
@@ -377,6 +385,30 @@ std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool e
   return total;
 }
 
+std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size, std::uint32_t key,
+                                        std::uint64_t& hold) noexcept {
+  if (!window_ || dead_ || violation_ || aborted_) return 0;
+  if (is_unposted()) flush();
+  if (is_unposted()) return 0;
+  burst b(*this);
+  std::size_t total = 0;
+  while (total < size && slots_->data_room()) {
+    const std::uint32_t length = window_->data_room(size - total, max_chunk_);
+    if (length == 0) break;
+    const bool ends = keeps_messages() && total + length == size;
+    const std::uint64_t to = peer_.ring_address + window_->remote_offset();
+    window_->sent_data(length);
+    direct_posted_ += length;
+    hold = last_hold_ = slots_->next_index() + 1;
+    b.add(ends ? message_kind::end : message_kind::data, length, data + total, length, to, peer_.ring_key, key);
+    total += length;
+  }
+  if (keeps_messages() && total > 0) within_message_ = total < size;
+  add_controls(b);
+  b.post();
+  return total;
+}
+
 void stream_engine::end_sending() noexcept {
   if (sending_ended_) return;
   sending_ended_ = true;
@@ -413,9 +445,10 @@ stream_counters stream_engine::count() const noexcept {
   c.device_stalls = device_stall_.count();
   c.device_stall_time = device_stall_.time();
   if (staging_) {
-    c.bytes_written = staging_->staged();
-    c.bytes_sent = staging_->posted();
-    c.bytes_acknowledged = staging_->completed();
+    c.bytes_written = staging_->staged() + direct_posted_;
+    c.bytes_sent = staging_->posted() + direct_posted_;
+    c.bytes_acknowledged = staging_->completed() + slots_->direct_completed();
+    c.write_bytes_direct = direct_posted_;
   }
   if (incoming_) {
     c.bytes_received = incoming_->received();

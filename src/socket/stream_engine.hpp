@@ -18,6 +18,7 @@
 
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -64,6 +65,17 @@ public:
   /// Copies in what there is room for and sends what can be sent, unless more is said to come before flush(). ends: in
   /// message mode, the last byte is the last one of its message.
   std::size_t write(const iovec* buffers, std::size_t count, bool ends, bool more) noexcept;
+  /// Posts what there is room for now, of memory that the device knows by a key; gives the number of bytes. They follow
+  /// all that was staged: 0 also while that has not been posted. In message mode, the last byte is the last one of its
+  /// message. If any were posted, the memory is the device's until holds(hold) is false.
+  std::size_t write_direct(const std::byte* data, std::size_t size, std::uint32_t key, std::uint64_t& hold) noexcept;
+  /// The device may still touch memory of that hold or of one before it.
+  bool holds(std::uint64_t hold) const noexcept { return queues_ && std::min(hold, requests_posted_) > requests_over_; }
+  bool holds_memory() const noexcept { return holds(last_hold_); }
+  /// The peer's device has acknowledged all bytes up to those of that hold.
+  bool acknowledged_hold(std::uint64_t hold) const noexcept {
+    return slots_ && slots_->retired() >= hold;
+  }
   /// A message was begun and not ended.
   bool is_within_message() const noexcept { return within_message_; }
 
@@ -143,6 +155,10 @@ private:
   std::optional<std::uint64_t> fin_index_;  // of the work request that carries fin
   bool fin_acknowledged_ = false;
   std::optional<std::uint64_t> life_index_;  // of the work request whose completion is the sign of life
+  std::uint64_t requests_posted_ = 0;  // index behind the last request that the device took
+  std::uint64_t requests_over_ = 0;    // index behind the last request that the device has given back, done or not
+  std::uint64_t last_hold_ = 0;        // index behind the last request that uses the program's memory
+  std::uint64_t direct_posted_ = 0;    // bytes that were not staged
   bool dead_ = false;
   ibv_wc_status failed_status_ = IBV_WC_SUCCESS;
   std::uint32_t vendor_error_ = 0;

@@ -34,11 +34,11 @@ public:
   /// or it takes the last slot that data may have.
   bool signal_due() const noexcept { return unsignalled_ + 1 >= depth_ / 4 || outstanding() + reserve_ + 1 >= depth_; }
 
-  /// A work request was posted, after which the stream has been posted up to position. Gives the index that its
-  /// completion will name (put it into wr_id).
-  std::uint64_t posted(std::uint64_t position, bool signalled) noexcept {
+  /// A work request was posted, after which staged bytes have been posted up to position, and so many others in all
+  /// that were not staged. Gives the index that its completion will name (put it into wr_id).
+  std::uint64_t posted(std::uint64_t position, bool signalled, std::uint64_t direct = 0) noexcept {
     assert(control_room());
-    positions_[slot(posted_)] = position;
+    positions_[slot(posted_)] = {position, direct};
     unsignalled_ = signalled ? 0 : unsignalled_ + 1;
     return posted_++;
   }
@@ -49,13 +49,19 @@ public:
   /// The index that the next work request gets.
   std::uint64_t next_index() const noexcept { return posted_; }
 
-  /// The request with this index has completed. Gives the position up to which the stream is complete, or nothing if no
-  /// such request is outstanding.
+  /// The request with this index has completed. Gives the position up to which staged bytes are complete, or nothing if
+  /// no such request is outstanding.
   std::optional<std::uint64_t> completed(std::uint64_t index) noexcept {
     if (index - retired_ >= outstanding()) return std::nullopt;
     retired_ = index + 1;
-    return positions_[slot(index)];
+    direct_completed_ = positions_[slot(index)].direct;
+    return positions_[slot(index)].staged;
   }
+
+  /// The index behind the last request that is known to be complete.
+  std::uint64_t retired() const noexcept { return retired_; }
+  /// Bytes that were not staged and are complete.
+  std::uint64_t direct_completed() const noexcept { return direct_completed_; }
 
   /// Work requests posted and not known to be complete.
   std::uint64_t outstanding() const noexcept { return posted_ - retired_; }
@@ -73,12 +79,18 @@ private:
     return static_cast<std::size_t>(index & (positions_.size() - 1));
   }
 
-  std::vector<std::uint64_t> positions_;
+  struct mark {
+    std::uint64_t staged = 0;
+    std::uint64_t direct = 0;
+  };
+
+  std::vector<mark> positions_;
   unsigned depth_;
   unsigned reserve_;
   unsigned unsignalled_ = 0;  // since the last request that asked for a completion
   std::uint64_t posted_;
   std::uint64_t retired_;
+  std::uint64_t direct_completed_ = 0;
 };
 
 }  // namespace transfer

@@ -22,6 +22,7 @@
 #include <boost/asio/basic_seq_packet_socket.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/buffer_registration.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/version.hpp>
 
@@ -52,6 +53,14 @@ public:
   void shutdown() override { this->abandon(); }
   void notify_fork(boost::asio::execution_context::fork_event event) override {
     if (event == boost::asio::execution_context::fork_child && core::socket::is_lost()) this->lose_all();
+  }
+};
+
+/// Asio's mark of registered memory, which only its own registrations can make. They are for io_uring, and an execution
+/// context has one at most.
+struct registered_mark : private boost::asio::detail::buffer_registration_base {
+  static boost::asio::mutable_registered_buffer make(const boost::asio::mutable_buffer& b) noexcept {
+    return make_buffer(b, nullptr, -1);
   }
 };
 

@@ -25,6 +25,11 @@ namespace detail {
 struct plain_attempt {
   static constexpr bool is_connect = false;
   bool has_effects() const noexcept { return false; }
+  bool is_handed_over() const noexcept { return false; }
+  template <class Core>
+  bool stop(Core&) noexcept {
+    return false;
+  }
   void finish(boost::system::error_code&) noexcept {}
   std::tuple<> results(const boost::system::error_code&) noexcept { return {}; }
 };

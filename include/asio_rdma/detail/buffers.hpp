@@ -5,13 +5,20 @@
 #define ASIO_RDMA_DETAIL_BUFFERS_HPP
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/registered_buffer.hpp>
 
 #include <sys/uio.h>
 #include <cstddef>
+#include <type_traits>
 
 namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
+
+/// Buffers whose memory a device may be given as it is.
+template <class Buffers>
+inline constexpr bool is_registered_buffer = std::is_same_v<Buffers, boost::asio::mutable_registered_buffer> ||
+                                             std::is_same_v<Buffers, boost::asio::const_registered_buffer>;
 
 /// A buffer sequence as the core takes it: its first 64 non-empty buffers, which is as many as Asio passes to the
 /// kernel in one call. What is left over is the caller's next operation.

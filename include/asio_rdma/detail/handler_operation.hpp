@@ -41,6 +41,8 @@ private:
 /// An Attempt is a function object with
 ///   core::error operator()(Core&)           tries; EAGAIN if it has to be tried again
 ///   bool has_effects()                      true if it has done something though it is to be tried again
+///   bool is_handed_over()                   see basic_operation
+///   bool stop(Core&)                        see basic_operation
 ///   void finish(error_code&)                done once before the handler is called
 ///   std::tuple<...> results(error_code)     the handler's arguments after the error_code
 template <class Attempt, class Handler, class IoExecutor, class Core = core::socket>
@@ -73,6 +75,10 @@ public:
   void fail(core::error e) noexcept override { error_ = e; }
 
   bool has_effects() const noexcept override { return attempt_.has_effects(); }
+
+  bool is_handed_over() const noexcept override { return attempt_.is_handed_over(); }
+
+  bool stop(Core& s) noexcept override { return attempt_.stop(s); }
 
   bool is_connect() const noexcept override { return Attempt::is_connect; }
 

@@ -6,6 +6,7 @@
 
 #include <asio_rdma/detail/accepting_service.hpp>
 #include <asio_rdma/detail/message_attempts.hpp>
+#include <asio_rdma/detail/registered_attempt.hpp>
 
 #include <cstddef>
 
@@ -34,6 +35,11 @@ public:
       // A call that must not block cannot wait for an acknowledgement, nor come again with the rest of the message.
       const bool must_not_block = this->is_open(i) && i.state->non_blocking;
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes && !must_not_block;
+      if constexpr (is_registered_buffer<ConstBufferSequence>) {
+        if (!must_not_block) {
+          return this->transfer(i, send_registered_attempt<true>(buffers.buffer(), acknowledged), false, flags, ec);
+        }
+      }
       return this->transfer(i, send_message_attempt<ConstBufferSequence>(buffers, acknowledged, must_not_block), false,
                             flags, ec);
     }
@@ -60,9 +66,14 @@ public:
       this->start(i, direction_queue::write, this->sized(wait_attempt(core::readiness::write)), handler, io_ex);
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
-      this->start_transfer(i, direction_queue::write,
-                           send_message_attempt<ConstBufferSequence>(buffers, acknowledged, false), false, flags,
-                           handler, io_ex);
+      if constexpr (is_registered_buffer<ConstBufferSequence>) {
+        this->start_transfer(i, direction_queue::write, send_registered_attempt<true>(buffers.buffer(), acknowledged),
+                             false, flags, handler, io_ex);
+      } else {
+        this->start_transfer(i, direction_queue::write,
+                             send_message_attempt<ConstBufferSequence>(buffers, acknowledged, false), false, flags,
+                             handler, io_ex);
+      }
     }
   }
 

@@ -36,12 +36,18 @@ public:
   virtual void destroy() noexcept = 0;
   /// True if it has had side effects though it is not done: a total cancellation comes too late.
   virtual bool has_effects() const noexcept { return false; }
+  /// Nothing more is to be handed over: it waits for the device's word on what it has, and those behind it may go on.
+  virtual bool is_handed_over() const noexcept { return false; }
+  /// Hands over nothing more. False if it can be freed right away. True if the device may still touch its memory: then
+  /// perform() says when it does not, with the outcome ECANCELED.
+  virtual bool stop(Core&) noexcept { return false; }
   /// True if the socket's descriptor is another one once the operation is done.
   virtual bool is_connect() const noexcept { return false; }
 
   key_type key() const noexcept { return key_; }
 
   basic_operation* next = nullptr;  ///< the queue's
+  bool is_done = false;             ///< it has its outcome, and waits for those before it
 
 protected:
   explicit basic_operation(key_type key) noexcept : key_(key) {}

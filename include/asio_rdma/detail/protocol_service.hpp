@@ -214,9 +214,15 @@ protected:
     // Once it is queued, its handler may destroy the I/O object on another thread.
     const std::shared_ptr<socket_state> state = i.state;
     const operation::key_type key = state->next_key();
-    connect_cancellation(handler, state, q, key);
-    state->start(q, handler_operation<Attempt, Handler, IoExecutor>::create(key, std::move(attempt), handler, io_ex),
-                 io_ex);
+    operation* op = nullptr;
+    try {
+      connect_cancellation(handler, state, q, key);
+      op = handler_operation<Attempt, Handler, IoExecutor>::create(key, std::move(attempt), handler, io_ex);
+    } catch (...) {
+      state->core().reclaim_memory();  // what was tried may have given the caller's to the device
+      throw;
+    }
+    state->start(q, op, io_ex);
   }
 };
 

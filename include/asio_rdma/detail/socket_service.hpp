@@ -5,6 +5,7 @@
 #define ASIO_RDMA_DETAIL_SOCKET_SERVICE_HPP
 
 #include <asio_rdma/detail/accepting_service.hpp>
+#include <asio_rdma/detail/registered_attempt.hpp>
 
 #include <cstddef>
 
@@ -32,6 +33,13 @@ public:
     } else {
       // A call that must not block cannot wait for an acknowledgement of what it has handed over.
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes && !i.state->non_blocking;
+      if constexpr (is_registered_buffer<ConstBufferSequence>) {
+        // Nor for the device to let go of memory.
+        if (!this->non_blocking(i)) {
+          return this->transfer(i, send_registered_attempt<false>(buffers.buffer(), acknowledged), buffers.size() == 0,
+                                flags, ec);
+        }
+      }
       return this->transfer(i, send_attempt<ConstBufferSequence>(buffers, acknowledged), iovec_array(buffers).empty(),
                             flags, ec);
     }
@@ -56,8 +64,13 @@ public:
       this->start(i, direction_queue::write, this->sized(wait_attempt(core::readiness::write)), handler, io_ex);
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
-      this->start_transfer(i, direction_queue::write, send_attempt<ConstBufferSequence>(buffers, acknowledged),
-                           iovec_array(buffers).empty(), flags, handler, io_ex);
+      if constexpr (is_registered_buffer<ConstBufferSequence>) {
+        this->start_transfer(i, direction_queue::write, send_registered_attempt<false>(buffers.buffer(), acknowledged),
+                             buffers.size() == 0, flags, handler, io_ex);
+      } else {
+        this->start_transfer(i, direction_queue::write, send_attempt<ConstBufferSequence>(buffers, acknowledged),
+                             iovec_array(buffers).empty(), flags, handler, io_ex);
+      }
     }
   }
 

@@ -14,11 +14,14 @@
 #include <boost/system/error_code.hpp>
 
 #include <sys/ioctl.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
+#include <vector>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -43,7 +46,17 @@ public:
   void construct(base_implementation_type&) noexcept {}
 
   void destroy(base_implementation_type& i) noexcept {
-    if (const std::shared_ptr<socket_state> state = take(i)) state->close();
+    const std::shared_ptr<socket_state> state = take(i);
+    if (!state || state->close()) return;
+    try {
+      std::lock_guard<std::mutex> lock(mutex_);
+      closing_.erase(std::remove_if(closing_.begin(), closing_.end(), [](const auto& s) { return s.expired(); }),
+                     closing_.end());
+      closing_.push_back(state);
+    } catch (const std::bad_alloc&) {
+      state->core().reclaim_memory();
+      state->settle();
+    }
   }
 
   static bool is_open(const base_implementation_type& i) noexcept { return i.state && !i.state->lost; }
@@ -192,6 +205,9 @@ protected:
     operation_queue orphans;
     std::lock_guard<std::mutex> lock(mutex_);
     for (socket_state* state = first_; state; state = state->next) state->abandon(orphans);
+    for (const std::weak_ptr<socket_state>& closing : closing_) {
+      if (const std::shared_ptr<socket_state> state = closing.lock()) state->abandon(orphans);
+    }
     // The orphans die after the lock is gone: their handlers may own sockets.
   }
 
@@ -226,6 +242,7 @@ private:
 
   std::mutex mutex_;
   socket_state* first_ = nullptr;  // all open sockets of the context
+  std::vector<std::weak_ptr<socket_state>> closing_;  // and those that wait for their device to let go of memory
 };
 
 }  // namespace detail

@@ -50,7 +50,7 @@ public:
   bool try_now(direction_queue q, Attempt& attempt, core::error& e) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      if (!queue(q).empty()) return false;
+      if (!queue(q).empty() || (q == direction_queue::write && !handed_over_.empty())) return false;
       e = attempt(core_);
       if (must_wait(e)) return false;
       posted_[static_cast<std::size_t>(q)] = true;
@@ -95,6 +95,7 @@ public:
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
     abort_all(done);
+    pump(done);
     lock.unlock();
     done.complete_all(upcall::post);
   }
@@ -104,9 +105,15 @@ public:
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
     operation* op = queue(q).find(key);
+    const bool is_waiting = op != nullptr;
+    if (!op) op = handed_over_.find(key);
     if (op && !(only_without_effects && op->has_effects())) {
-      queue(q).remove(*op);
-      abort(op, done);
+      if (is_waiting) {
+        queue(q).remove(*op);
+        abort(op, done);
+      } else if (!op->is_done) {
+        (void)op->stop(core_);
+      }
       pump(done);
     }
     lock.unlock();
@@ -118,6 +125,9 @@ public:
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
     abort_all(done);
+    if (!handed_over_.empty()) core_.reclaim_memory();  // whoever gets the socket knows nothing of these
+    perform(done);
+    disarm();
     wait_.reset();
     core::socket result = core_;
     lock.unlock();
@@ -125,14 +135,17 @@ public:
     return result;
   }
 
-  void close() {
+  /// False if operations are left whose memory the device has: the socket of the core is closed behind the last one.
+  bool close() {
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
     abort_all(done);
-    wait_.reset();
-    core_.close();
+    is_closing_ = true;
+    pump(done);
+    const bool is_closed = pending_.load(std::memory_order_relaxed) == 0;
     lock.unlock();
     done.complete_all(upcall::post);
+    return is_closed;
   }
 
   /// The execution context is going away: stops the device, then hands over the operations, whose handlers own the
@@ -141,10 +154,12 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     disarm();
     wait_.reset();
+    core_.reclaim_memory();
     core_.close();
     for (operation_queue& q : queues_) {
       while (operation* op = q.pop()) orphans.push(op);
     }
+    while (operation* op = handed_over_.pop()) orphans.push(op);
     pending_.store(0, std::memory_order_release);
   }
 
@@ -152,7 +167,7 @@ public:
   /// is aborted. The core touches nothing.
   void lose() {
     lost = true;
-    close();
+    (void)close();
   }
 
   void on_wake(std::uint64_t generation, const boost::system::error_code& ec) override {
@@ -197,7 +212,14 @@ private:
   void pump(operation_queue& done) {
     for (;;) {
       perform(done);
-      if (pending_.load(std::memory_order_relaxed) == 0) return disarm();
+      if (pending_.load(std::memory_order_relaxed) == 0) {
+        disarm();
+        if (is_closing_) {
+          wait_.reset();
+          core_.close();
+        }
+        return;
+      }
       const int fd = core_.prepare_wait();
       prepared_ = true;
       if (fd < 0) continue;
@@ -210,15 +232,33 @@ private:
   void perform(operation_queue& done) {
     for (std::size_t i = 0; i < queues_.size(); ++i) {
       operation_queue& q = queues_[i];
-      while (q.front() && q.front()->perform(core_)) {
-        operation* op = q.pop();
-        posted_[i] = true;
-        if (done.empty()) first_done_ = i;
-        pending_.fetch_sub(1, std::memory_order_release);
-        if (op->is_connect()) forget_descriptor();
-        done.push(op);
+      const bool is_write = i == static_cast<std::size_t>(direction_queue::write);
+      while (operation* const op = q.front()) {
+        const bool is_done = op->perform(core_);
+        if (!is_done && !op->is_handed_over()) break;
+        q.pop();
+        if (is_done && !(is_write && !handed_over_.empty())) {
+          finish(op, i, done);
+        } else {
+          op->is_done = is_done;
+          handed_over_.push(op);
+        }
       }
     }
+    // Handlers of one kind keep their order.
+    while (operation* const op = handed_over_.front()) {
+      if (!op->is_done && !op->perform(core_)) break;
+      handed_over_.pop();
+      finish(op, static_cast<std::size_t>(direction_queue::write), done);
+    }
+  }
+
+  void finish(operation* op, std::size_t queue_index, operation_queue& done) {
+    posted_[queue_index] = true;
+    if (done.empty()) first_done_ = queue_index;
+    pending_.fetch_sub(1, std::memory_order_release);
+    if (op->is_connect()) forget_descriptor();
+    done.push(op);
   }
 
   boost::system::error_code arm(int fd) {
@@ -252,30 +292,36 @@ private:
   }
 
   void abort(operation* op, operation_queue& done) {
+    if (op->has_effects()) core_.abandon_message();
+    if (op->stop(core_)) return handed_over_.push(op);
     pending_.fetch_sub(1, std::memory_order_release);
     if (op->is_connect()) {
       forget_descriptor();
       core_.cancel_connect();
     }
-    if (op->has_effects()) core_.abandon_message();
     op->fail(core::error(ECANCELED));
     done.push(op);
   }
 
   void abort_all(operation_queue& done) {
+    for (operation* op = handed_over_.front(); op; op = op->next) {
+      if (!op->is_done) (void)op->stop(core_);
+    }
     for (operation_queue& q : queues_) {
       while (operation* op = q.pop()) abort(op, done);
     }
-    disarm();
   }
 
   void fail_all(core::error e, operation_queue& done) {
-    for (operation_queue& q : queues_) {
+    core_.reclaim_memory();
+    const auto fail = [&](operation_queue& q) {
       while (operation* op = q.pop()) {
-        op->fail(e);
+        if (!op->is_done) op->fail(e);
         done.push(op);
       }
-    }
+    };
+    fail(handed_over_);
+    for (operation_queue& q : queues_) fail(q);
     pending_.store(0, std::memory_order_release);
     disarm();
   }
@@ -283,12 +329,14 @@ private:
   std::mutex mutex_;
   core::socket core_;
   std::array<operation_queue, 3> queues_;
+  operation_queue handed_over_;  // writes that wait for the device's word, and those behind them that do not
   std::array<bool, 3> posted_{};  // handlers of that queue were posted since the last wake-up
   std::size_t first_done_ = 0;    // the queue of the first operation that a pump() has done
   std::unique_ptr<descriptor_wait_base> wait_;
   std::uint64_t generation_ = 0;
   bool armed_ = false;
   bool prepared_ = false;
+  bool is_closing_ = false;
   bool direct_ = true;  // every operation so far came over the executor that wake-ups run on
   std::atomic<int> pending_{0};
   std::atomic<operation::key_type> keys_{1};

@@ -47,6 +47,7 @@ enum class option : int {
   gid_index,           ///< GID that the connection must have; -1: any; before connect or listen
   device,              ///< text: a device policy; before bind, connect or listen
   peer_lifetime,       ///< seconds after which a datagram socket asks again where a peer is
+  zero_copy_threshold, ///< bytes from which a write of registered memory is not copied
 
   multicast_loopback,      ///< 0 or 1: sockets of this host get what this one sends to groups
   multicast_hops,          ///< routers that datagrams to groups may pass, plus one
@@ -174,6 +175,19 @@ public:
   /// larger than send_buffer_size.
   ASIO_RDMA_DECL error write_message(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
                                      std::size_t& bytes) noexcept;
+  /// As write(), of memory that the device may be given as it is. On a socket for messages it is a whole message or,
+  /// unless begins, the rest of it. Where it is registered and has zero_copy_threshold bytes or more, the device is
+  /// given as much as there is room for now, and hold becomes not 0: from then on the memory is the device's until
+  /// released(hold) says otherwise. With a hold that is not 0 already, of the bytes before it, it is not asked again
+  /// whether it pays. In all other cases it is copied, and hold stays.
+  ASIO_RDMA_DECL error write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+                                        std::uint64_t& hold) noexcept;
+  /// EAGAIN while the device may touch the memory of that hold or of one before it. Success once the peer's device has
+  /// acknowledged its bytes, or why it has not. Also after close().
+  ASIO_RDMA_DECL error released(std::uint64_t hold) noexcept;
+  /// Blocks until the device touches no memory of the program's: for 200 ms at most in order, then the connection is
+  /// ended for it.
+  ASIO_RDMA_DECL void reclaim_memory() noexcept;
   /// Several in one go. write_messages() takes each message whole or not at all, and posts all of them under one doorbell;
   /// read_messages() gives each entry what is there of one message. done says how many: success if that is not 0,
   /// otherwise what the first one came to.

@@ -38,6 +38,7 @@ struct stream_counters {
   std::uint64_t bytes_read = 0;          ///< of these, taken by the program
 
   std::uint64_t write_bytes_copied = 0;  ///< copied from the program's memory into the send buffer
+  std::uint64_t write_bytes_direct = 0;  ///< sent from where they lie in the program's registered memory
   std::uint64_t read_bytes_copied = 0;   ///< copied from the receive buffer; what is peeked at counts each time
 
   std::uint64_t messages_sent = 0;              ///< that carry data

@@ -1,0 +1,87 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#include "io/program_memory.hpp"
+
+#include "io/verbs_error.hpp"
+#include "log/log.hpp"
+
+#include <cerrno>
+#include <iterator>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace asio_rdma {
+inline namespace v1 {
+namespace io {
+
+/// All pieces of the process, by their first addresses.
+struct program_memory::all {
+  std::mutex mutex;
+  index by_address;
+
+  // Connections may still look at the exit of the process.
+  static all& instance() {
+    static all& a = *new all;
+    return a;
+  }
+};
+
+program_memory::program_memory(void* data, std::size_t size) : data_(data), size_(size) {
+  all& a = all::instance();
+  const std::lock_guard<std::mutex> lock(a.mutex);
+  place_ = a.by_address.emplace(reinterpret_cast<std::uintptr_t>(data), this);
+}
+
+program_memory::~program_memory() {
+  all& a = all::instance();
+  const std::lock_guard<std::mutex> lock(a.mutex);
+  a.by_address.erase(place_);
+}
+
+void program_memory::add(std::shared_ptr<device_domain> device, std::uint32_t local_key) {
+  const std::lock_guard<std::mutex> lock(all::instance().mutex);
+  registrations_.push_back({std::move(device), {}, local_key, {}});
+}
+
+core::error program_memory::key_for(const std::shared_ptr<device_domain>& device, std::uint32_t& local_key) {
+  for (const registration& r : registrations_) {
+    if (r.device != device) continue;
+    local_key = r.local_key;
+    return r.failure;
+  }
+  registration made{device, {}, 0, {}};
+  verbs::error_code ec;
+  made.region = verbs::memory_region::register_memory(device->domain, data_, size_, IBV_ACCESS_LOCAL_WRITE, ec);
+  if (ec) {
+    made.failure = to_error(ec);
+    log(log_level::warning, "%zu bytes for zero copy cannot be registered with %s, and will be copied: %s", size_,
+        device->device.name(), ec.message().c_str());
+  } else {
+    local_key = made.local_key = made.region.lkey();
+  }
+  registrations_.push_back(std::move(made));
+  return registrations_.back().failure;
+}
+
+core::error program_memory::find_key(const std::shared_ptr<device_domain>& device, const void* data, std::size_t size,
+                                     std::uint32_t& local_key) noexcept {
+  const auto first = reinterpret_cast<std::uintptr_t>(data);
+  all& a = all::instance();
+  const std::lock_guard<std::mutex> lock(a.mutex);
+  auto next = a.by_address.upper_bound(first);
+  if (next == a.by_address.begin()) return core::error(ENOENT);
+  program_memory& found = *std::prev(next)->second;
+  const std::uintptr_t offset = first - reinterpret_cast<std::uintptr_t>(found.data_);
+  if (offset > found.size_ || size > found.size_ - offset) return core::error(ENOENT);
+  try {
+    return found.key_for(device, local_key);
+  } catch (const std::bad_alloc&) {
+    return core::error(ENOMEM);
+  }
+}
+
+}  // namespace io
+}  // namespace v1
+}  // namespace asio_rdma
