@@ -62,8 +62,8 @@ using acknowledged_writes = detail::rdma_bool_option<core::option::acknowledged_
 /// once connected, it is what the device granted, which may also be more. Each byte costs 64 bytes of memory. Fixed.
 using inline_size = detail::rdma_int_option<core::option::inline_size>;
 
-/// Microseconds that a thread looks for completions, again and again, before it sleeps: 0 to 10000, by default 0, off;
-/// or -1, automatic: as long as waits lately would have had it, up to 50, which closes with the first wait that took longer.
+/// Microseconds that a thread looks for completions, again and again, before it sleeps: -1 to 10000, by default 0, off.
+/// -1 is automatic: as long as waits lately would have had it, up to 50, and not at all after a wait that took longer.
 /// It saves the time to wake up, for a processor that is busy meanwhile. Synchronous calls do it in the call;
 /// asynchronous operations when they start to wait, so that the call that starts one takes so long, and so does another
 /// thread's call on this socket meanwhile. After it was in vain, nothing is done before the next traffic: an idle
