@@ -33,19 +33,24 @@ void add(counter& c, std::uint64_t n = 1) noexcept {
   c.fetch_add(n, std::memory_order_relaxed);
 }
 
-// Locks and allocations are counted on threads that post and poll, from when they first do. What the device's own
-// functions and threads need is not the program's.
-thread_local int in_device __attribute__((tls_model("initial-exec"))) = 0;
-thread_local bool uses_device __attribute__((tls_model("initial-exec"))) = false;
+// Locks and allocations are counted that a thread needs between one post or poll and its next: neither those of the
+// device's own functions and threads, nor the program's before its first message and after its last, when it reports.
+struct thread_state {
+  int in_device;
+  bool uses_device;
+  unsigned locks, allocations;  // since its last call of the device
+};
+thread_local thread_state here __attribute__((tls_model("initial-exec"))) = {};
 struct device_call {
   device_call() noexcept {
-    ++in_device;
-    uses_device = true;
+    if (here.locks != 0) add(counts.locks, here.locks);
+    if (here.allocations != 0) add(counts.allocations, here.allocations);
+    here = {here.in_device + 1, true, 0, 0};
   }
-  ~device_call() { --in_device; }
+  ~device_call() { --here.in_device; }
 };
 bool is_programs() noexcept {
-  return uses_device && in_device == 0;
+  return here.uses_device && here.in_device == 0;
 }
 
 // What stood in the places of ours. A program uses one device, so each is there once.
@@ -193,17 +198,17 @@ ibv_qp_ex* ibv_qp_to_qp_ex(ibv_qp* qp) {
 
 // Before ours are set up there is but one thread.
 int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  if (is_programs()) add(counts.locks);
+  if (is_programs()) ++here.locks;
   return real_mutex_lock ? real_mutex_lock(mutex) : 0;
 }
 int pthread_spin_lock(pthread_spinlock_t* lock) {
-  if (is_programs()) add(counts.locks);
+  if (is_programs()) ++here.locks;
   return real_spin_lock ? real_spin_lock(lock) : 0;
 }
 
 void* __libc_malloc(std::size_t size);
 void* malloc(std::size_t size) {
-  if (is_programs()) add(counts.allocations);
+  if (is_programs()) ++here.allocations;
   return __libc_malloc(size);
 }
 

@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <algorithm>
 #include <sstream>
 
@@ -57,6 +58,12 @@ verbs_end::verbs_end(const end_of& e) : program_(e.what), settings_(e.how), line
   completions_.resize(settings_.poll_batch);
   is_client_ ? connect() : accept();
   for (link& l : links_) l.look_at_peer();
+  if (settings_.events && links_.size() == 1) {
+    // One channel can be slept on by the call that takes its events, as perftest does it.
+    const int fd = links_.front().raw.native_handle().channel_fd;
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    has_blocking_channel_ = true;
+  }
   let_count(links_.front().raw.native_handle().context);
   if (settings_.probe) {
     for (link& l : links_) l.raw.probe(true);
@@ -143,6 +150,7 @@ result verbs_end::run(const phase& p) {
   probe(post_before, poll_before);
   scale_.reset();
   window_.emplace(p);
+  if (has_blocking_channel_) alarm_.emplace();
   if (!program_.latency) {
     transfer(p, sends, receives, r);
   } else if (program_.what == operation::send) {
@@ -156,6 +164,7 @@ result verbs_end::run(const phase& p) {
     window_->finish(sent_, r);
     say_sent();
   }
+  alarm_.reset();
   r.tick_nanoseconds = scale_.nanoseconds();
   if (sends && notes_) r.peak_messages = peak_rate(posts_, done_) * 1e9 / r.tick_nanoseconds;
   probe(r.post_seconds, r.poll_seconds);
@@ -182,7 +191,7 @@ std::size_t verbs_end::take_some(link& l) {
 }
 
 void verbs_end::idle() {
-  constexpr unsigned patience = 1 << 15;  // looks in vain, before one that costs a system call
+  constexpr unsigned patience = 1 << 20;  // looks in vain, some 10 ms, before one that costs a system call
   if (settings_.events) {
     if (!sleep_until_completion()) return;
   } else if (++idle_ < patience) {
@@ -201,6 +210,7 @@ bool verbs_end::sleep_until_completion() {
     return false;
   }
   is_armed_ = false;
+  if (alarm_) return !take_event(links_.front());
   std::vector<pollfd>& ready = ready_;
   if (ready.empty()) {
     for (link& l : links_) ready.push_back({l.raw.native_handle().channel_fd, POLLIN, 0});
@@ -208,13 +218,18 @@ bool verbs_end::sleep_until_completion() {
   constexpr int until_a_look_at_the_other_side = 100;  // ms
   if (::poll(ready.data(), ready.size(), until_a_look_at_the_other_side) <= 0) return true;
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if ((ready[i].revents & POLLIN) == 0) continue;
-    const rdma::core::raw_objects& o = links_[i].raw.native_handle();
-    ibv_cq* queue = nullptr;
-    void* context = nullptr;
-    if (o.table->get_cq_event(o.channel, &queue, &context) == 0) o.table->ack_cq_events(queue, 1);
+    if ((ready[i].revents & POLLIN) != 0) take_event(links_[i]);
   }
   return false;
+}
+
+bool verbs_end::take_event(link& l) {
+  const rdma::core::raw_objects& o = l.raw.native_handle();
+  ibv_cq* queue = nullptr;
+  void* context = nullptr;
+  if (o.table->get_cq_event(o.channel, &queue, &context) != 0) return false;
+  o.table->ack_cq_events(queue, 1);
+  return true;
 }
 
 void verbs_end::fail(const rdma::work_completion& c) {

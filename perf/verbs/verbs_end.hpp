@@ -8,6 +8,7 @@
 #include "../common/peak.hpp"
 #include "../common/ticks.hpp"
 #include "../common/window.hpp"
+#include "alarm.hpp"
 #include "link.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -59,6 +60,7 @@ private:
   void idle();
   /// Returns true if there was nothing for a while.
   bool sleep_until_completion();
+  bool take_event(link& l);
   [[noreturn]] void fail(const rdma::work_completion& c);
 
   // How a phase ends: who sent says how much, who received says how much of it arrived.
@@ -82,6 +84,8 @@ private:
   std::uint64_t completed_ = 0;
   unsigned idle_ = 0;
   bool is_armed_ = false;
+  bool has_blocking_channel_ = false;
+  std::optional<alarm> alarm_;  // while it measures with one
   std::vector<pollfd> ready_;
   std::vector<std::uint64_t> told_sent_;  // what the other side has sent, by connection
   std::optional<std::uint64_t> told_received_;
