@@ -255,6 +255,11 @@ BOOST_AUTO_TEST_CASE(cancelled_writes_say_what_will_arrive) {
                                 count = n;
                               }));
     run_until(p.context, [&] { return direct(p.client) >= 64u << 10; });
+    // It waits for room at the peer, and that counts.
+    const auto stalled = [&] { return statistics(p.client).counters.credit_stall_time; };
+    const auto earlier = stalled();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    BOOST_TEST((stalled() > earlier));
     if (by_slot) {
       signal.emit(asio::cancellation_type::total);  // part of it is on its way
       p.context.restart();
@@ -270,6 +275,9 @@ BOOST_AUTO_TEST_CASE(cancelled_writes_say_what_will_arrive) {
     BOOST_TEST(count == direct(p.client));
     BOOST_TEST(count >= 64u << 10);
     BOOST_TEST(count < sent.size());
+    const auto in_all = stalled();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    BOOST_TEST((stalled() == in_all));
     // The socket goes on behind them.
     std::string received(count + 4, '\0');
     asio::async_write(p.client, asio::buffer("next", 4), asio::detached);
