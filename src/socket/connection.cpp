@@ -299,6 +299,7 @@ error connection::write_messages(const socket::message* messages, std::size_t co
 
 void connection::abandon_message() noexcept {
   const lock_type lock(mutex_);
+  engine_.forget_direct();
   if (!engine_.is_within_message() || user_closed_) return;
   if (phase_ == phase::established && !has_ended()) {
     end(error(ECONNABORTED), "a send was cancelled when part of its message was on its way");

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -281,12 +282,16 @@ void stream_engine::flush() noexcept {
   const bool moved = add_data(b);
   add_controls(b);
   b.post();
-  if (is_unposted() || credit_stall_.is_running() || device_stall_.is_running()) watch_stalls(moved);
+  note_stalls(moved);
+}
+
+void stream_engine::note_stalls(bool moved) noexcept {
+  if (is_unposted() || direct_waits_ || credit_stall_.is_running() || device_stall_.is_running()) watch_stalls(moved);
 }
 
 void stream_engine::watch_stalls(bool moved) noexcept {
   if (dead_) return end_stalls();
-  const bool held_up = is_unposted();
+  const bool held_up = is_unposted() || direct_waits_;
   const bool by_credit = held_up && slots_->data_room();
   credit_stall_.update(by_credit, moved);
   device_stall_.update(held_up && !by_credit, moved);
@@ -406,12 +411,20 @@ std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size,
   if (keeps_messages() && total > 0) within_message_ = total < size;
   add_controls(b);
   b.post();
+  direct_waits_ = total < size;
+  note_stalls(total > 0);
   return total;
+}
+
+void stream_engine::forget_direct() noexcept {
+  if (!std::exchange(direct_waits_, false)) return;
+  note_stalls(false);
 }
 
 void stream_engine::end_sending() noexcept {
   if (sending_ended_) return;
   sending_ended_ = true;
+  direct_waits_ = false;
   flush();
 }
 

@@ -69,6 +69,8 @@ public:
   /// all that was staged: 0 also while that has not been posted. In message mode, the last byte is the last one of its
   /// message. If any were posted, the memory is the device's until holds(hold) is false.
   std::size_t write_direct(const std::byte* data, std::size_t size, std::uint32_t key, std::uint64_t& hold) noexcept;
+  /// Nobody will come again with the bytes that the last write_direct() did not take.
+  void forget_direct() noexcept;
   /// The device may still touch memory of that hold or of one before it.
   bool holds(std::uint64_t hold) const noexcept { return queues_ && std::min(hold, requests_posted_) > requests_over_; }
   bool holds_memory() const noexcept { return holds(last_hold_); }
@@ -133,6 +135,7 @@ private:
   void violated(const char* why) noexcept;
   bool add_data(burst& b) noexcept;
   void add_controls(burst& b) noexcept;
+  void note_stalls(bool moved) noexcept;
   void watch_stalls(bool moved) noexcept;
   void end_stalls() noexcept;
   bool keeps_messages() const noexcept { return mode_ == transfer::mode::message; }
@@ -159,6 +162,7 @@ private:
   std::uint64_t requests_over_ = 0;    // index behind the last request that the device has given back, done or not
   std::uint64_t last_hold_ = 0;        // index behind the last request that uses the program's memory
   std::uint64_t direct_posted_ = 0;    // bytes that were not staged
+  bool direct_waits_ = false;          // write_direct() did not take all
   bool dead_ = false;
   ibv_wc_status failed_status_ = IBV_WC_SUCCESS;
   std::uint32_t vendor_error_ = 0;

@@ -4,11 +4,13 @@
 #include "fixture.hpp"
 
 #include <asio_rdma/registered_buffer.hpp>
+#include <asio_rdma/registered_resource.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 
 using asio_rdma::rc_seq_packet;
@@ -255,6 +257,11 @@ BOOST_AUTO_TEST_CASE(cancelled_writes_say_what_will_arrive) {
                                 count = n;
                               }));
     run_until(p.context, [&] { return direct(p.client) >= 64u << 10; });
+    // It waits for room at the peer, and that counts.
+    const auto stalled = [&] { return statistics(p.client).counters.credit_stall_time; };
+    const auto earlier = stalled();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    BOOST_TEST((stalled() > earlier));
     if (by_slot) {
       signal.emit(asio::cancellation_type::total);  // part of it is on its way
       p.context.restart();
@@ -270,6 +277,9 @@ BOOST_AUTO_TEST_CASE(cancelled_writes_say_what_will_arrive) {
     BOOST_TEST(count == direct(p.client));
     BOOST_TEST(count >= 64u << 10);
     BOOST_TEST(count < sent.size());
+    const auto in_all = stalled();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    BOOST_TEST((stalled() == in_all));
     // The socket goes on behind them.
     std::string received(count + 4, '\0');
     asio::async_write(p.client, asio::buffer("next", 4), asio::detached);
@@ -430,6 +440,33 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_cancelled_on_its_way_ends_the_connection)
   while (!ec) size += p.server.receive(asio::buffer(received) + size, 0, flags, ec);
   BOOST_TEST(ec == asio::error::connection_reset);
   BOOST_TEST((flags & asio::socket_base::message_end_of_record) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(containers_of_registered_memory_are_not_copied) {
+  connected_pair p;
+  asio_rdma::registered_resource resource;
+  std::vector<unsigned char> received;
+  std::uint64_t total = 0;
+  const void* first = nullptr;
+  for (const std::size_t size : {100u, 40000u, 100000u, 6u << 20, 100000u}) {
+    const auto sent = pattern(size);
+    const std::pmr::vector<unsigned char> data(sent.begin(), sent.end(), &resource);
+    received.assign(size, 0);
+    asio::async_read(p.server, asio::buffer(received), [](error_code ec, std::size_t) { BOOST_TEST(!ec); });
+    p.client.async_write_some(registered(asio::buffer(data)), [&](error_code ec, std::size_t n) {
+      BOOST_TEST(!ec);
+      BOOST_TEST(n == size);
+    });
+    run(p.context);
+    BOOST_TEST((received == sent));
+    if (size >= 32768) total += size;
+    BOOST_TEST(direct(p.client) == total);
+    if (size == 100000 && !first) {
+      first = data.data();
+    } else if (size == 100000) {
+      BOOST_TEST(first == data.data());  // used again, and known to the device
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(memory_on_huge_pages_or_the_remedy) {

@@ -42,6 +42,20 @@ BOOST_AUTO_TEST_CASE(one_completion_retires_what_asked_for_none) {
   BOOST_TEST(q.outstanding() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(bytes_that_were_not_staged_are_counted_apart) {
+  send_queue q(16);
+  q.posted(100, false);
+  const std::uint64_t second = q.posted(100, true, 5000);
+  const std::uint64_t third = q.posted(300, true, 5000);
+  BOOST_TEST(q.retired() == 0u);
+  BOOST_TEST(q.completed(second).value() == 100u);
+  BOOST_TEST(q.direct_completed() == 5000u);
+  BOOST_TEST(q.retired() == second + 1);
+  BOOST_TEST(q.completed(third).value() == 300u);
+  BOOST_TEST(q.direct_completed() == 5000u);
+  BOOST_TEST(q.retired() == third + 1);
+}
+
 BOOST_AUTO_TEST_CASE(completions_of_nothing_are_refused) {
   send_queue q(16);
   BOOST_TEST(!q.completed(0).has_value());

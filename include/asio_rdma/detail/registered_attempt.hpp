@@ -45,6 +45,7 @@ public:
   bool has_effects() const noexcept { return has_begun_; }
   bool is_handed_over() const noexcept { return is_over_ && hold_ != 0; }
   bool stop(core::socket& s) noexcept {
+    if (!is_over_) s.abandon_message();
     is_over_ = true;
     outcome_ = core::error(ECANCELED);
     return hold_ != 0 && must_wait(s.released(hold_));

@@ -199,8 +199,9 @@ public:
   };
   ASIO_RDMA_DECL error write_messages(const message* messages, std::size_t count, std::size_t& done) noexcept;
   ASIO_RDMA_DECL error read_messages(message* messages, std::size_t count, std::size_t& done) noexcept;
-  /// Nobody will write the rest of a message that was begun: ends the connection, if that is so, since the peer must not
-  /// take half of it for a message. The peer sees a reset, this end ECONNABORTED.
+  /// Nobody will come again with the rest of what write_registered() did not take, or write the rest of a message that
+  /// was begun: ends the connection, if that is so, since the peer must not take half of it for a message. The peer
+  /// sees a reset, this end ECONNABORTED.
   ASIO_RDMA_DECL void abandon_message() noexcept;
 
   /// The stream position up to which bytes were taken over by write(), for acknowledged().
