@@ -104,10 +104,13 @@ ssize_t receive_packet(int fd, void* data, std::size_t size, descriptor* passed)
   if (result < 0) return result;
   for (cmsghdr* c = CMSG_FIRSTHDR(&m); c != nullptr; c = CMSG_NXTHDR(&m, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-    int received = -1;
-    std::memcpy(&received, CMSG_DATA(c), sizeof received);
-    descriptor owner(received);
-    if (passed) *passed = std::move(owner);
+    // Alignment leaves room for a second one, which is no use to us but ours to close.
+    for (std::size_t at = 0; at + CMSG_LEN(sizeof(int)) <= c->cmsg_len; at += sizeof(int)) {
+      int received = -1;
+      std::memcpy(&received, CMSG_DATA(c) + at, sizeof received);
+      descriptor owner(received);
+      if (passed && at == 0) *passed = std::move(owner);
+    }
   }
   return result;
 }

@@ -17,12 +17,17 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <future>
+#include <initializer_list>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace cm_test;
 using core::library_error;
@@ -88,12 +93,6 @@ void be_impatient(core::socket& s) {
   BOOST_REQUIRE_EQUAL(s.set_option(core::option::retry_count, 1), core::error());
 }
 
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(failures_of_hardware, *boost::unit_test::label("kernel"))
-
-namespace {
-
 /// A device on an interface of its own, with a connection from a peer made by hand.
 struct own_device {
   /// Device rxeN on interface netN.
@@ -116,7 +115,7 @@ struct own_device {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     BOOST_REQUIRE_EQUAL(e, core::error());
-    BOOST_REQUIRE_EQUAL(listener.listen(1), core::error());
+    BOOST_REQUIRE_EQUAL(listener.listen(8), core::error());
     (void)listener.local_address(address);
     (void)peer.connect(address, {});
     BOOST_REQUIRE_EQUAL(wait_for(listener, [&] { return listener.accept(socket); }), core::error());
@@ -144,6 +143,8 @@ struct own_device {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(failures_of_hardware, *boost::unit_test::label("kernel"))
+
 BOOST_AUTO_TEST_CASE(a_port_that_is_down) {
   own_device d(7);
   d.peer.fall_silent();
@@ -164,6 +165,102 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_removed) {
     d.socket.last_failure(f);
   }
   BOOST_TEST(f.cm_event == RDMA_CM_EVENT_DEVICE_REMOVAL);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// They change the machine under connections of sockets at both ends.
+BOOST_AUTO_TEST_SUITE(machine_changes_amid_traffic, *boost::unit_test::label("root"))
+
+namespace {
+
+/// Two sockets of ours on a device of their own, each of which writes for ever on a thread of its own, and reads.
+struct traffic {
+  explicit traffic(own_device& d) {
+    client = open_socket();
+    be_impatient(client);
+    sockaddr_storage address;
+    (void)d.listener.local_address(address);
+    BOOST_REQUIRE_EQUAL(connect(client, address), core::error());
+    BOOST_REQUIRE_EQUAL(wait_for(d.listener, [&] { return d.listener.accept(server); }), core::error());
+    for (core::socket* s : {&client, &server}) {
+      writers.push_back(std::async(std::launch::async, [s] {
+        for (;;) {
+          if (const core::error e = write_all(*s, std::string(10000, 'x'))) return e;
+        }
+      }));
+      readers.push_back(std::async(std::launch::async, [this, s] {
+        for (std::string text;;) {
+          if (const core::error e = read_some(*s, text)) return e;
+          moved += text.size();
+        }
+      }));
+    }
+    wait_until_moving();
+  }
+  void wait_until_moving() {
+    const std::uint64_t before = moved;
+    for (int i = 0; i < 300 && moved < before + 100'000; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    BOOST_REQUIRE(moved >= before + 100'000);
+  }
+  /// All four calls come to an end in time, none of them with a success.
+  void check_end(std::initializer_list<core::error> allowed) {
+    for (auto* results : {&readers, &writers}) {
+      for (auto& r : *results) {
+        BOOST_REQUIRE((r.wait_for(std::chrono::seconds(30)) == std::future_status::ready));
+        const core::error e = r.get();
+        BOOST_TEST((std::find(allowed.begin(), allowed.end(), e) != allowed.end()), e);
+      }
+    }
+  }
+
+  core::socket client, server;
+  std::atomic<std::uint64_t> moved{0};
+  std::vector<std::future<core::error>> writers, readers;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_device_is_removed) {
+  // A connection on another device goes on.
+  listening l;
+  core::socket bystander = open_socket();
+  BOOST_REQUIRE_EQUAL(connect(bystander, device_address(l.port)), core::error());
+  core::socket bystanders_peer = l.accept();
+  {
+    own_device d(9);
+    traffic t(d);
+    d.remove();
+    t.check_end({core::error(ENODEV), core::error(ECONNRESET), core::error(EPIPE)});
+  }
+  BOOST_TEST(write_all(bystander, "undisturbed") == core::error());
+  std::string text;
+  BOOST_TEST(read_some(bystanders_peer, text) == core::error());
+  BOOST_TEST(text == "undisturbed");
+}
+
+BOOST_AUTO_TEST_CASE(a_link_goes_down_and_comes_up) {
+  own_device d(10);
+  const std::initializer_list<core::error> allowed = {
+      core::error(ENETDOWN), core::error(ETIMEDOUT), core::error(ECONNRESET), core::error(EPIPE), core::error(EBADF),
+      library_error::eof};
+  {
+    traffic t(d);
+    own_device::run("ip link set " + d.interface + " down");
+    // Packets of a device to itself need no link: the connection may die or live. Nobody hangs in either case.
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    own_device::run("ip link set " + d.interface + " up");
+    t.client.close();
+    t.server.close();
+    t.check_end(allowed);
+  }
+  // The same listener takes connections again.
+  traffic again(d);
+  again.client.close();
+  again.server.close();
+  again.check_end(allowed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -141,6 +141,66 @@ BOOST_AUTO_TEST_CASE(a_key_that_was_never_given_is_refused_by_the_device) {
   BOOST_TEST(outcome() == core::error(ECONNRESET));
 }
 
+BOOST_AUTO_TEST_CASE(the_rings_key_reaches_nothing_but_ring_and_mirror) {
+  // Memory of the victim's that the peer has no business with, and what is there.
+  std::vector<unsigned char> secret(4096, 's');
+  const std::uint64_t size = peer.other().ring_size;
+  const struct {
+    const char* what;
+    std::uint64_t to;
+    std::size_t length;
+  } targets[] = {
+      {"the last byte before the ring", ring() - 1, 1},
+      {"from the mirror to behind it", mirror() + transfer::mirror_size - 64, 128},
+      {"other memory of the process", reinterpret_cast<std::uintptr_t>(secret.data()), 4096},
+      {"address 0", 0, 64},
+  };
+  for (const auto& t : targets) {
+    BOOST_TEST_CONTEXT(t.what) {
+      raw_peer another;
+      (void)another.connect(l.port, {});
+      core::socket end = l.accept();
+      // All connections have the same sizes, and each its own memory: where this one's is, is said anew.
+      const std::uint64_t to = t.to - ring() < 128 * size || ring() - t.to < 128 * size
+                                   ? t.to - ring() + another.other().ring_address
+                                   : t.to;
+      BOOST_TEST(another.write(to, another.other().ring_key, std::vector<unsigned char>(t.length, 'x'),
+                               encode_immediate(message_kind::data, 1)) == IBV_WC_REM_ACCESS_ERR);
+      std::string text;
+      BOOST_TEST(read_some(end, text) == core::error(ECONNRESET));
+    }
+  }
+  BOOST_TEST((secret == std::vector<unsigned char>(4096, 's')));
+}
+
+BOOST_AUTO_TEST_CASE(the_ring_can_be_written_and_neither_read_nor_changed_by_atomics) {
+  BOOST_TEST(peer.write(ring(), key(), {'h', 'i'}, encode_immediate(message_kind::data, 2)) == IBV_WC_SUCCESS);
+  std::string text;
+  BOOST_TEST(read_some(victim, text) == core::error());
+  for (const ibv_wr_opcode opcode : {IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD}) {
+    raw_peer another;
+    (void)another.connect(l.port, {});
+    core::socket end = l.accept();
+    const ibv_wc_status status =
+        another.one_sided(opcode, another.other().ring_address, another.other().ring_key, 8);
+    BOOST_TEST((status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR), ibv_wc_status_str(status));
+    BOOST_TEST(read_some(end, text) == core::error(ECONNRESET));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_key_ends_with_its_connection) {
+  // A second connection to the same process, over which the key of the first one is tried after that has ended.
+  raw_peer another;
+  (void)another.connect(l.port, {});
+  core::socket end = l.accept();
+  BOOST_REQUIRE_EQUAL(victim.set_option(core::option::linger, 0), core::error());
+  victim.close();
+  peer.expect(RDMA_CM_EVENT_DISCONNECTED);  // which is said when all is destroyed
+  BOOST_TEST(another.write(ring(), key(), {'x'}, encode_immediate(message_kind::data, 1)) == IBV_WC_REM_ACCESS_ERR);
+  std::string text;
+  BOOST_TEST(read_some(end, text) == core::error(ECONNRESET));
+}
+
 BOOST_AUTO_TEST_CASE(an_abort) {
   say(message_kind::abort, static_cast<std::uint32_t>(transfer::abort_reason::reset));
   BOOST_TEST(outcome() == core::error(ECONNRESET));

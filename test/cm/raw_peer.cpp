@@ -110,6 +110,7 @@ verbs::cm_event raw_peer::ask(const std::vector<unsigned char>& private_data) {
   rdma_conn_param parameters{};
   parameters.private_data = text.data();
   parameters.private_data_len = static_cast<std::uint8_t>(text.size());
+  parameters.responder_resources = parameters.initiator_depth = 1;  // it may try to read
   parameters.retry_count = 7;
   parameters.rnr_retry_count = 7;
   id_.connect(parameters);
@@ -187,6 +188,23 @@ ibv_wc_status raw_peer::write(std::uint64_t to, std::uint32_t key, const std::ve
   request.wr.rdma.rkey = key;
   request.sg_list = &entry;
   request.num_sge = bytes.empty() ? 0 : 1;
+  return post(request);
+}
+
+ibv_wc_status raw_peer::one_sided(ibv_wr_opcode opcode, std::uint64_t to, std::uint32_t key, std::uint32_t length) {
+  ibv_sge entry{reinterpret_cast<std::uintptr_t>(memory_.data()), length, region_.lkey()};
+  ibv_send_wr request{};
+  request.opcode = opcode;
+  if (opcode == IBV_WR_RDMA_READ) {
+    request.wr.rdma.remote_addr = to;
+    request.wr.rdma.rkey = key;
+  } else {
+    request.wr.atomic.remote_addr = to;
+    request.wr.atomic.rkey = key;
+    request.wr.atomic.compare_add = 1;
+  }
+  request.sg_list = &entry;
+  request.num_sge = 1;
   return post(request);
 }
 

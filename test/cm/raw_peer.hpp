@@ -51,8 +51,13 @@ public:
   /// Writes bytes to an address of the other end, with an immediate in host order. The status of its completion.
   ibv_wc_status write(std::uint64_t to, std::uint32_t key, const std::vector<unsigned char>& bytes,
                       std::uint32_t immediate);
+  /// Tries to read memory of the other end, or to change it by an atomic. The status of its completion.
+  ibv_wc_status one_sided(ibv_wr_opcode opcode, std::uint64_t to, std::uint32_t key, std::uint32_t length);
   /// An ordinary send, which no socket of ours sends.
   ibv_wc_status send(std::uint32_t immediate);
+
+  /// The device that this end is on.
+  verbs::context_ref device() const { return id_.context(); }
 
   /// Is gone without a word: what is sent to it gets no answer.
   void vanish() { id_.destroy_queue_pair(); }

@@ -5,9 +5,12 @@
 
 #include "machine.hpp"
 
+#include "soft/local_socket.hpp"
+
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>
@@ -91,6 +94,26 @@ const register_scenario apart("have_child_elsewhere", [](const line& parent, con
   return 0;
 });
 
+/// As another user, at a name of its parent's user: what connecting to it says, and what comes of doing so by hand.
+struct turned_away {
+  int connect_error;
+  bool hears_nothing;
+};
+const register_scenario stranger("be_a_stranger", [](const line& parent, const std::vector<std::string>&) {
+  const auto name = asio_rdma::soft::local_name("isolation_test");
+  constexpr unsigned nobody = 65534;
+  if (::setresgid(nobody, nobody, nobody) != 0 || ::setresuid(nobody, nobody, nobody) != 0) return 1;
+  turned_away result{};
+  result.connect_error = asio_rdma::soft::connect_local(SOCK_SEQPACKET, name) ? 0 : errno;
+  const int by_hand = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (::connect(by_hand, name.get(), name.size) != 0) return 1;
+  parent.send(0);  // now it may be accepted
+  char byte = 0;
+  result.hears_nothing = ::read(by_hand, &byte, 1) <= 0;
+  parent.send(result);
+  return 0;
+});
+
 /// Yama's setting, while it lives.
 class ptrace_scope {
 public:
@@ -124,6 +147,19 @@ BOOST_AUTO_TEST_CASE(by_yama_is_lifted_on_request_only) {
     BOOST_TEST(v.exchanged);
     BOOST_TEST(v.read_error == (is_asked ? 0 : EPERM));
   }
+}
+
+BOOST_AUTO_TEST_CASE(of_users_is_kept_at_both_ends) {
+  const auto listener =
+      asio_rdma::soft::bind_local(SOCK_SEQPACKET, asio_rdma::soft::local_name("isolation_test"));
+  BOOST_REQUIRE(listener);
+  BOOST_REQUIRE(::listen(listener.get(), 8) == 0);
+  const child c("be_a_stranger");
+  (void)c.to().receive<int>();
+  BOOST_TEST(!asio_rdma::soft::accept_local(listener.get()));
+  const turned_away result = c.to().receive<turned_away>();
+  BOOST_TEST(result.connect_error == EPERM);
+  BOOST_TEST(result.hears_nothing);
 }
 
 BOOST_AUTO_TEST_CASE(by_pid_namespaces_keeps_nobody_apart) {
