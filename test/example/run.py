@@ -12,14 +12,20 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from cases import CASES
 
-PATIENCE = 120  # seconds that each program has
+PATIENCE = 270  # seconds that a case has
 
 
 class Failure(Exception):
     pass
+
+
+def patience(end=time.monotonic() + PATIENCE):
+    """Seconds that are left; after that, what has not ended is stopped soon, and shown."""
+    return max(end - time.monotonic(), 0)
 
 
 class Program:
@@ -52,7 +58,7 @@ class Program:
         """The match of the first line that matches, once there is one."""
         with self.changed:
             find = lambda: next(filter(None, (re.fullmatch(pattern, line) for line in self.lines)), None)
-            self.changed.wait_for(lambda: find() or self.has_ended, PATIENCE)
+            self.changed.wait_for(lambda: find() or self.has_ended, patience())
             found = find()
         if not found:
             raise Failure(f"does not say {pattern!r}")
@@ -70,7 +76,7 @@ class Program:
         if self.step.stop:
             self.process.send_signal(signal.SIGTERM)
         try:
-            status = self.process.wait(PATIENCE)
+            status = self.process.wait(patience())
         except subprocess.TimeoutExpired:
             raise Failure("does not end")
         self.reader.join()
