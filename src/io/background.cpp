@@ -73,7 +73,8 @@ background::timer background::after(clock::duration delay, task t) {
   timer key{clock::now() + delay};
   const std::lock_guard<std::mutex> lock(mutex_);
   key.number = next_timer_++;
-  if (timers_.emplace(key, std::move(t)).first == timers_.begin()) wake_.signal();
+  const auto added = timers_.emplace(key, std::move(t)).first;  // not within the comparison, whose sides have no order
+  if (added == timers_.begin()) wake_.signal();
   return key;
 }
 
