@@ -21,10 +21,13 @@ PRELUDE = """
 #include <asio_rdma/polling_service.hpp>
 #include <asio_rdma/raw_acceptor.hpp>
 #include <asio_rdma/raw_connection.hpp>
+#include <asio_rdma/registered_resource.hpp>
 #include <asio_rdma/verbs/verbs.hpp>
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <iostream>
+#include <memory_resource>
+#include <vector>
 namespace asio = boost::asio;
 """
 FUNCTION = """
