@@ -325,17 +325,18 @@ BOOST_AUTO_TEST_CASE(an_execution_context_that_ends_frees_memory_that_no_device_
     auto context = std::make_unique<asio::io_context>();
     asio::io_context other;
     rc::socket server(other);
-    auto client = std::make_unique<rc::socket>(*context);
+    auto client = std::make_shared<rc::socket>(*context);
     connect_pair(*client, server);
     const auto sent = pattern(1 << 20);
     auto memory = std::make_shared<registered_buffer>(filled(sent));
     const std::weak_ptr<registered_buffer> watched = memory;
     const auto buffer = memory->buffer();
-    client->async_write_some(buffer, [kept = std::move(memory)](error_code, std::size_t) { BOOST_TEST(false); });
+    // A socket that is not closed is the handler's, and goes with it.
+    client->async_write_some(buffer, [kept = std::move(memory), own = is_closed ? nullptr : client](
+                                         error_code, std::size_t) { BOOST_TEST(false); });
     const std::uint64_t posted = direct(*client);
-    if (is_closed) client.reset();
-    context.reset();
     client.reset();
+    context.reset();
     BOOST_TEST(watched.expired());
     // What was posted was right when it was sent.
     std::vector<unsigned char> received(posted);
