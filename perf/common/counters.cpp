@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace perf {
 
@@ -52,14 +53,21 @@ port_counters::port_counters(const std::string& names, const carrier& c) {
     }
     counters_.push_back({name, file, value});
   }
+  std::uint64_t milliseconds = 0;
+  if (read_number((port / "hw_counters/lifespan").string(), milliseconds)) {
+    lifespan_ = std::chrono::milliseconds(milliseconds + 10);  // and a tick of the kernel's clock
+  }
 }
 
 void port_counters::begin() {
+  if (counters_.empty()) return;
+  std::this_thread::sleep_for(lifespan_);
   for (counter& c : counters_) read_number(c.file, c.before);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> port_counters::growth() const {
   std::vector<std::pair<std::string, std::uint64_t>> result;
+  if (!counters_.empty()) std::this_thread::sleep_for(lifespan_);
   for (const counter& c : counters_) {
     std::uint64_t now = c.before;
     read_number(c.file, now);

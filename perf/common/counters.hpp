@@ -6,6 +6,7 @@
 
 #include "result.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -33,6 +34,8 @@ private:
   };
 
   std::vector<counter> counters_;
+  /// For so long the kernel shows what it has read before (struct rdma_hw_stats, include/rdma/ib_verbs.h).
+  std::chrono::milliseconds lifespan_{0};
 };
 
 }  // namespace perf
