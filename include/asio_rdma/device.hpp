@@ -123,10 +123,10 @@ struct device_counter {
   std::uint64_t value = 0;
 };
 
-/// The counters that a device keeps of itself. A device of the kernel's: what its driver shows in the folders hw_counters
-/// and counters of each port in /sys/class/infiniband, for all processes together, since the driver was loaded. soft0:
-/// what it has counted for this process (doc/statistics.md). Errors: errc::unknown_device for a device that this machine
-/// does not have. Thread-safe.
+/// The counters that a device keeps of itself. A kernel's device: what its driver shows in the folders hw_counters and
+/// counters of each port in /sys/class/infiniband, for all processes together, since the driver was loaded; the kernel
+/// shows them anew every 10 ms or so (the file hw_counters/lifespan). soft0: what it has counted for this process
+/// (doc/statistics.md). Errors: errc::unknown_device for a device that this machine does not have. Thread-safe.
 inline std::vector<device_counter> device_counters(const std::string& device, boost::system::error_code& ec) {
   std::vector<device_counter> result;
   const auto add = [](const core::device_counter& c, void* context) {

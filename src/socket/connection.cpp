@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 namespace asio_rdma {

@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_device_is_removed) {
   BOOST_TEST(text == "undisturbed");
 }
 
-BOOST_AUTO_TEST_CASE(a_link_goes_down_and_comes_up) {
+BOOST_AUTO_TEST_CASE(closing_after_a_link_went_down_and_up_leaves_no_call_hanging) {
   own_device d(10);
   traffic t(d);
   own_device::run("ip link set " + d.interface + " down");
@@ -251,8 +251,9 @@ BOOST_AUTO_TEST_CASE(a_link_goes_down_and_comes_up) {
   t.client.close();
   t.server.close();
   // rxe can fail to send before it says that the port is down.
-  t.check_end({core::error(ENETDOWN), core::error(ETIMEDOUT), core::error(ECONNRESET), core::error(EPIPE), core::error(EBADF),
-               library_error::eof, core::error(IBV_WC_LOC_QP_OP_ERR, core::error_domain::completion)});
+  t.check_end({core::error(ENETDOWN), core::error(ETIMEDOUT), core::error(ECONNRESET), core::error(EPIPE),
+               core::error(EBADF), library_error::eof,
+               core::error(IBV_WC_LOC_QP_OP_ERR, core::error_domain::completion)});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
