@@ -5,7 +5,9 @@
 #include "heap_counter.hpp"
 #include "tracking.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace {
@@ -117,8 +119,14 @@ costs costs_of_composed_operations() {
   };
   costs result;
   const std::vector<typename Protocol::endpoint> candidates{acceptor.local_endpoint()};
-  result.connect = cost([&](auto handler) { asio::async_connect(client, candidates, std::move(handler)); }, [] {});
-  acceptor.accept(server);
+  // The least of some: one that is established while it is being started takes its memory a second time, to be posted.
+  result.connect = std::numeric_limits<int>::max();
+  for (int i = 0; i < 10; ++i) {
+    server.close();
+    const auto start = [&](auto handler) { asio::async_connect(client, candidates, std::move(handler)); };
+    result.connect = std::min(result.connect, cost(start, [] {}));
+    acceptor.accept(server);
+  }
   std::string data(100, 'x'), line = "until the end\n", text;
   text.reserve(1000);
   // Once it is there half, once the rest.
