@@ -24,14 +24,16 @@ inline namespace v1 {
 // looking for a peer), traffic_class, hop_limit, pkey, gid_index, device and peer_lifetime; the others do nothing
 // there. What is fixed can be set before the socket is bound.
 
-/// Bytes that the peer may have under way to us: the size of the ring it writes into. 4096 to 67108864, rounded up to a
-/// power of two; by default 131072. Of a datagram socket, bytes of packets that may wait to be read, though there is
-/// always room for queue_depth of them. Fixed. socket_base::receive_buffer_size is the same, but never fails and reads
-/// back what was set.
+/// Most bytes that the peer may have under way to us: of a stream, the size up to which the ring that it writes into
+/// grows from initial_buffer_size; of messages, the ring's size. 4096 to 67108864, rounded up to a power of two; by
+/// default 131072. Of a datagram socket, bytes of packets that may wait to be read, though there is always room for
+/// queue_depth of them. Fixed. socket_base::receive_buffer_size is the same, but never fails and reads back what was
+/// set.
 using receive_buffer_size = detail::rdma_int_option<core::option::receive_buffer_size>;
 
-/// Bytes that writes hand over before they wait. 4096 to 67108864, rounded up to a power of two; by default 131072.
-/// Fixed. socket_base::send_buffer_size is the same, but never fails and reads back what was set.
+/// Most bytes that writes hand over before they wait; a stream's buffer grows up to there from initial_buffer_size.
+/// 4096 to 67108864, rounded up to a power of two; by default 131072. Fixed. socket_base::send_buffer_size is the same,
+/// but never fails and reads back what was set.
 using send_buffer_size = detail::rdma_int_option<core::option::send_buffer_size>;
 
 /// Messages that may be under way from the peer: work requests kept posted in the receive queue. 32 to 8192, by default
@@ -123,6 +125,11 @@ using peer_lifetime = detail::rdma_int_option<core::option::peer_lifetime>;
 /// default 32768. Shorter ones are copied: that takes less time than the round trip after which the memory can be used
 /// again.
 using zero_copy_threshold = detail::rdma_int_option<core::option::zero_copy_threshold>;
+
+/// Bytes that both buffers of a stream socket begin with, if their limits are not below: 4096 to 67108864, rounded up to a
+/// power of two; by default 8192. A buffer is doubled when it holds a stream up that is being read; that costs a
+/// registration each time. Large enough for both limits, buffers never change. Fixed.
+using initial_buffer_size = detail::rdma_int_option<core::option::initial_buffer_size>;
 
 }  // namespace v1
 }  // namespace asio_rdma

@@ -7,7 +7,7 @@
 #include "io/verbs_error.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -43,17 +43,31 @@ core::error stream_queues::create(verbs::cm_id& id, const sizes& s, const connec
 }
 
 core::error stream_queues::create_memory() {
-  received_ = memory_block(sizes_.ring + sizes_.mirror);
-  if (!received_) return core::error(errno);
-  sent_ = memory_block(sizes_.staging + sizes_.control_texts);
-  if (!sent_) return core::error(errno);
   error_code ec;
-  received_region_ = verbs::memory_region::register_memory(device_->domain, received_.data(), received_.size(),
-                                                           IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE, ec);
-  if (!ec) {
-    sent_region_ = verbs::memory_region::register_memory(device_->domain, sent_.data(), sent_.size(), 0, ec);
-  }
+  received_.create(device_->domain, sizes_.ring + sizes_.mirror, ring_access, ec);
+  if (!ec) sent_.create(device_->domain, sizes_.staging + sizes_.control_texts, 0, ec);
   return io::to_error(ec);
+}
+
+void stream_queues::use_prepared_ring() noexcept {
+  former_ring_ = std::move(ring_);
+  ring_ = std::move(prepared_ring_);
+}
+
+void stream_queues::grow_staging(std::size_t size, error_code& ec) noexcept {
+  registered_block larger;
+  larger.create(device_->domain, size, 0, ec);
+  if (ec) return;
+  former_staging_ = std::move(staging_);
+  staging_ = std::move(larger);
+}
+
+std::size_t stream_queues::registered() const noexcept {
+  std::size_t sum = 0;
+  for (const registered_block* b : {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
+    sum += b->size();
+  }
+  return sum;
 }
 
 core::error stream_queues::create_queue_pair(const verbs::cm_id& id, const connection_path& wish) {
@@ -76,10 +90,9 @@ void stream_queues::destroy(verbs::cm_id& id) noexcept {
   queue_pair_.reset();
   completions_.reset();
   channel_.reset();
-  received_region_.reset();
-  sent_region_.reset();
-  received_ = memory_block();
-  sent_ = memory_block();
+  for (registered_block* b : {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
+    b->reset();
+  }
   device_.reset();
   armed_ = false;
 }

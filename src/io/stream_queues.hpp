@@ -6,12 +6,11 @@
 
 #include "io/connection_path.hpp"
 #include "io/device_domain.hpp"
-#include "io/memory_block.hpp"
+#include "io/registered_block.hpp"
 
 #include <asio_rdma/verbs/cm_id.hpp>
 #include <asio_rdma/verbs/completion_channel.hpp>
 #include <asio_rdma/verbs/completion_queue.hpp>
-#include <asio_rdma/verbs/memory_region.hpp>
 #include <asio_rdma/verbs/queue_pair.hpp>
 
 #include <cstddef>
@@ -25,7 +24,8 @@ namespace io {
 /// The verbs objects of one stream connection: a completion channel with one completion queue for both directions, the
 /// queue pair, the ring and the mirror that the peer writes into, and the memory from which we send.
 ///
-/// Ring and mirror have a memory region of their own, so that the peer's key reaches nothing else.
+/// Ring and mirror have a memory region of their own, so that the peer's key reaches nothing else. The ring and the memory
+/// from which we send can give way to larger ones, beside which the former ones stay until they are released.
 class stream_queues {
 public:
   struct sizes {
@@ -71,18 +71,36 @@ public:
   bool arm() noexcept;
   int fd() const noexcept { return channel_.fd(); }
 
-  std::byte* ring() const noexcept { return received_.data(); }
+  const registered_block& ring(bool former = false) const noexcept { return either(former ? former_ring_ : ring_, received_); }
   std::byte* mirror() const noexcept { return received_.data() + sizes_.ring; }
-  std::uint32_t remote_key() const noexcept { return received_region_.rkey(); }
-  std::byte* staging() const noexcept { return sent_.data(); }
+  std::uint32_t mirror_key() const noexcept { return received_.remote_key(); }
+  const registered_block& staging(bool former = false) const noexcept {
+    return either(former ? former_staging_ : staging_, sent_);
+  }
   std::byte* control_texts() const noexcept { return sent_.data() + sizes_.staging; }
-  std::uint32_t local_key() const noexcept { return sent_region_.lkey(); }
+  std::uint32_t control_texts_key() const noexcept { return sent_.local_key(); }
+  /// Bytes of ring and staging memory as they were made.
+  std::uint32_t first_ring_size() const noexcept { return sizes_.ring; }
+
+  /// Makes a larger ring for the peer. On failure nothing has changed.
+  void prepare_ring(std::size_t size, verbs::error_code& ec) noexcept {
+    prepared_ring_.create(device_->domain, size, ring_access, ec);
+  }
+  const registered_block& prepared_ring() const noexcept { return prepared_ring_; }
+  /// The one prepared takes the place of the ring.
+  void use_prepared_ring() noexcept;
+  /// Nobody reads the former ring, nor writes into it, any more.
+  void release_former_ring() noexcept { former_ring_.reset(); }
+  /// Larger memory takes the place of what is sent from. On failure nothing has changed.
+  void grow_staging(std::size_t size, verbs::error_code& ec) noexcept;
+  /// The device sends nothing from the former one any more.
+  void release_former_staging() noexcept { former_staging_.reset(); }
 
   /// Times that the completion queue was armed, and events taken from its channel, since this object exists.
   std::uint64_t events_armed() const noexcept { return events_armed_; }
   std::uint64_t events_taken() const noexcept { return events_taken_; }
   /// Bytes of memory that are registered now.
-  std::size_t registered() const noexcept { return received_.size() + sent_.size(); }
+  std::size_t registered() const noexcept;
   /// What the queue pair was made with, asked of the device: slow. An error if there is none.
   verbs::queue_pair_description describe_queue_pair(verbs::error_code& ec) const noexcept;
   /// The GID of that index; an error if the port has none there.
@@ -100,15 +118,20 @@ public:
   bool port_active(std::uint8_t port) const noexcept;
 
 private:
+  static constexpr int ring_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+
+  static const registered_block& either(const registered_block& larger, const registered_block& first) noexcept {
+    return larger ? larger : first;
+  }
   core::error create_queue_pair(const verbs::cm_id& id, const connection_path& wish);
   core::error create_memory();
 
   sizes sizes_;
   std::shared_ptr<device_domain> device_;
-  memory_block received_;  // ring, mirror
-  memory_block sent_;      // staging, control texts
-  verbs::memory_region received_region_;
-  verbs::memory_region sent_region_;
+  registered_block received_;  // the first ring, mirror
+  registered_block sent_;      // the first staging memory, control texts
+  registered_block ring_, former_ring_, prepared_ring_;  // empty where it is the first one
+  registered_block staging_, former_staging_;
   verbs::completion_channel channel_;
   verbs::completion_queue completions_;
   verbs::queue_pair queue_pair_;  // not the id's own, since we make its transitions

@@ -24,7 +24,7 @@ constexpr option_entry remembered(option name, int standard) noexcept {
 // fast link carries while a credit comes back, and dozens of connections fit into the 8 MiB that a container may lock.
 // 4.096 us * 2^16 = 268 ms: with 6 retries a dead path is found in 2 s; some devices wait up to four times longer, and
 // rxe takes 7 retries for retries without end. 32 KiB take about as long to copy as the round trip that a write without
-// a copy waits for.
+// a copy waits for. Buffers of 8 KiB at first: with those of the rest, an idle connection stays below 32 KiB.
 constexpr option_entry entries[] = {
     {option::receive_buffer_size, "receive_buffer_size", type::power_of_two, 4096, 67108864, 131072, until::connection,
      "bytes"},
@@ -51,6 +51,8 @@ constexpr option_entry entries[] = {
     {option::device, "device", type::policy, 0, 0, 0, until::bind, ""},
     {option::peer_lifetime, "peer_lifetime", type::number, 1, 86400, 30, until::none, "seconds"},
     {option::zero_copy_threshold, "zero_copy_threshold", type::number, 1, INT_MAX, 32768, until::none, "bytes"},
+    {option::initial_buffer_size, "initial_buffer_size", type::power_of_two, 4096, 67108864, 8192, until::connection,
+     "bytes"},
     // The multicast options of ip(7), with its defaults.
     {option::multicast_loopback, nullptr, type::yes_no, 0, 1, 1, until::none, ""},
     {option::multicast_hops, nullptr, type::number, 0, 255, 1, until::none, ""},

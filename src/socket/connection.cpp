@@ -165,7 +165,7 @@ error connection::look_for_room() noexcept {
   progress();
   if (has_ended()) return ended_;
   if (peer_disconnected_) return error(EPIPE);
-  if (engine_.dead() || !engine_.is_writable()) {
+  if (engine_.dead() || !engine_.make_room()) {
     ++engine_.counters().writes_blocked;
     return not_yet();
   }
@@ -334,7 +334,7 @@ error connection::ready(readiness kind) noexcept {
   bool is_ready = over;
   if (kind == readiness::read) is_ready |= engine_.has_input() || engine_.eof() || receiving_ended_;
   if (kind == readiness::write) {
-    is_ready |= (engine_.is_writable() && engine_.writable() >= room_wanted_) || engine_.sending_ended();
+    is_ready |= (engine_.make_room() && engine_.writable() >= room_wanted_) || engine_.sending_ended();
   }
   return is_ready ? error() : not_yet();
 }

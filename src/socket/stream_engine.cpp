@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -44,10 +45,10 @@ class stream_engine::burst {
 public:
   explicit burst(stream_engine& engine) noexcept : engine_(engine) {}
 
-  /// A message: its bytes, if any, go from local memory, ours or that of a key, to an address of the peer.
+  /// A message: its bytes, if any, go from local memory, that of control texts or of a key, to an address of the peer.
   void add(message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
            std::uint32_t remote_key) noexcept {
-    add(kind, length_field, from, length, to, remote_key, engine_.queues_.local_key());
+    add(kind, length_field, from, length, to, remote_key, engine_.queues_.control_texts_key());
   }
   void add(message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
            std::uint32_t remote_key, std::uint32_t local_key) noexcept {
@@ -75,6 +76,15 @@ public:
   }
 
   /// No message: a write of no bytes, which takes no receive.
+  /// A control message with a text, for which there is room.
+  template <std::size_t Size>
+  void add_text(message_kind kind, const std::array<unsigned char, Size>& text) noexcept {
+    const std::size_t offset = engine_.window_->next_slot() * transfer::mirror_slot_size;
+    std::byte* const here = engine_.queues_.control_texts() + offset;
+    std::memcpy(here, text.data(), Size);
+    engine_.window_->sent_control();
+    add(kind, Size, here, Size, engine_.peer_.mirror_address + offset, engine_.peer_.mirror_key);
+  }
   void add_silent() noexcept {
     add(message_kind::data, 0, nullptr, 0, engine_.peer_.ring_address, engine_.peer_.ring_key);
     requests_[count_ - 1].opcode = IBV_WR_RDMA_WRITE;
@@ -106,8 +116,12 @@ private:
 
 error stream_engine::create(verbs::cm_id& id, const settings& s) {
   io::stream_queues::sizes sizes;
-  sizes.ring = static_cast<std::uint32_t>(s[option::receive_buffer_size]);
-  sizes.staging = static_cast<std::uint32_t>(s[option::send_buffer_size]);
+  // A message that the buffer can hold arrives as a whole, so that a ring of messages has its size from the beginning.
+  const int least = keeps_messages() ? INT_MAX : s[option::initial_buffer_size];
+  sizes.ring = static_cast<std::uint32_t>(std::min(least, s[option::receive_buffer_size]));
+  sizes.staging = static_cast<std::uint32_t>(std::min(least, s[option::send_buffer_size]));
+  largest_ring_ = static_cast<std::size_t>(s[option::receive_buffer_size]);
+  largest_staging_ = static_cast<std::size_t>(s[option::send_buffer_size]);
   sizes.mirror = transfer::mirror_size;
   sizes.control_texts = transfer::mirror_size;
   sizes.receive_depth = static_cast<unsigned>(s[option::queue_depth]);
@@ -172,22 +186,28 @@ void stream_engine::destroy(verbs::cm_id& id) noexcept {
 transfer::handshake stream_engine::describe() const noexcept {
   transfer::handshake h;
   h.mode = mode_;
-  h.ring_size = static_cast<std::uint32_t>(queues_.mirror() - queues_.ring());
+  h.features = transfer::feature_ring;
+  h.ring_size = queues_.first_ring_size();
   h.queue_depth = static_cast<std::uint16_t>(queues_.receive_depth());
   h.max_chunk = longest_chunk;
-  h.ring_address = address_of(queues_.ring());
-  h.ring_key = queues_.remote_key();
+  h.ring_address = address_of(queues_.ring().data());
+  h.ring_key = queues_.ring().remote_key();
   h.mirror_address = address_of(queues_.mirror());
-  h.mirror_key = queues_.remote_key();
+  h.mirror_key = queues_.mirror_key();
   return h;
 }
 
 void stream_engine::start(const transfer::handshake& peer, const transfer::agreement& agreed) {
   peer_ = peer;
   features_ = agreed.features;
-  // A chunk of a quarter lets the receiver give credit while the next ones are on their way.
-  max_chunk_ = std::max(std::min(agreed.max_chunk, peer.ring_size / 4), transfer::min_chunk);
+  agreed_chunk_ = agreed.max_chunk;
   window_.emplace(peer.ring_size, peer.queue_depth);
+  fit_chunk();
+}
+
+void stream_engine::fit_chunk() noexcept {
+  // A chunk of a quarter lets the receiver give credit while the next ones are on their way.
+  max_chunk_ = std::max(std::min(agreed_chunk_, window_->ring_size() / 4), transfer::min_chunk);
 }
 
 bool stream_engine::progress() noexcept {
@@ -232,7 +252,13 @@ void stream_engine::completed(const ibv_wc& wc) noexcept {
 
 void stream_engine::sent(const ibv_wc& wc) noexcept {
   const std::uint64_t index = wc.wr_id / 2;
-  if (const auto position = slots_->completed(index)) staging_->complete(*position);
+  if (const auto position = slots_->completed(index)) {
+    staging_->complete(*position);
+    if (staging_->former_is_done()) {
+      staging_->forget_former();
+      queues_.release_former_staging();
+    }
+  }
   if (fin_index_ && index >= *fin_index_) fin_acknowledged_ = true;
   if (life_index_ && index >= *life_index_) life_index_.reset();
 }
@@ -240,9 +266,14 @@ void stream_engine::sent(const ibv_wc& wc) noexcept {
 void stream_engine::arrived(const ibv_wc& wc) noexcept {
   if (violation_ || aborted_) return;
   if (wc.opcode != IBV_WC_RECV_RDMA_WITH_IMM) return violated("a message that is no write with immediate");
-  const auto immediate = transfer::decode_immediate(ntohl(wc.imm_data));
+  auto immediate = transfer::decode_immediate(ntohl(wc.imm_data));
   if (!immediate || !transfer::is_permitted(immediate->kind, mode_, features_)) {
     return violated("a message of a kind that was not agreed on");
+  }
+  const bool is_data = immediate->kind == message_kind::data || immediate->kind == message_kind::end;
+  if (is_data && grows_rings() && (immediate->length & transfer::room_was_short) != 0) {
+    immediate->length &= ~transfer::room_was_short;
+    incoming_->peer_was_short_of_room();
   }
   switch (immediate->kind) {
     case message_kind::data:
@@ -253,6 +284,10 @@ void stream_engine::arrived(const ibv_wc& wc) noexcept {
       break;
     case message_kind::fin:
       if (!incoming_->fin_arrived()) violated("a fin out of place");
+      break;
+    case message_kind::ring:
+      if (immediate->length == 0) return ring_taken();
+      ring_was_offered(*immediate);
       break;
     case message_kind::credit:
     case message_kind::abort:
@@ -267,9 +302,37 @@ void stream_engine::arrived(const ibv_wc& wc) noexcept {
 }
 
 void stream_engine::credit_arrived(unsigned slot) noexcept {
-  unsigned char text[transfer::credit_size];
-  std::memcpy(text, queues_.mirror() + slot * transfer::mirror_slot_size, sizeof text);
-  if (!window_ || !window_->apply(transfer::decode_credit(text))) violated("a credit that cannot be");
+  const auto text = text_in<transfer::credit_size>(slot);
+  if (!window_ || !window_->apply(transfer::decode_credit(text.data()))) violated("a credit that cannot be");
+}
+
+template <std::size_t Size>
+std::array<unsigned char, Size> stream_engine::text_in(unsigned slot) const noexcept {
+  std::array<unsigned char, Size> text;
+  std::memcpy(text.data(), queues_.mirror() + slot * transfer::mirror_slot_size, Size);
+  return text;
+}
+
+void stream_engine::ring_was_offered(const transfer::immediate& message) noexcept {
+  const auto slot = incoming_->control_arrived();
+  if (!slot) return violated("control messages beyond the credit given");
+  const auto offer = transfer::decode_ring_offer(text_in<transfer::ring_offer_size>(*slot).data());
+  const bool good = message.length == transfer::ring_offer_size && window_ && !offered_ring_ &&
+                    window_->may_grow_to(offer.size) && transfer::is_possible(offer);
+  if (!good) return violated("a ring that cannot be");
+  offered_ring_ = offer;
+}
+
+void stream_engine::ring_taken() noexcept {
+  if (!incoming_->ring_taken()) return violated("a ring taken that was not offered");
+  queues_.use_prepared_ring();
+  release_read_ring();
+}
+
+void stream_engine::release_read_ring() noexcept {
+  if (!incoming_->former_is_done()) return;
+  incoming_->forget_former();
+  queues_.release_former_ring();
 }
 
 void stream_engine::violated(const char* why) noexcept {
@@ -279,10 +342,54 @@ void stream_engine::violated(const char* why) noexcept {
 void stream_engine::flush() noexcept {
   if (!window_ || dead_ || violation_ || aborted_) return;
   burst b(*this);
+  if (offered_ring_) take_offered_ring(b);
   const bool moved = add_data(b);
   add_controls(b);
   b.post();
   note_stalls(moved);
+}
+
+/// What is posted from here on goes into the ring that the peer has offered.
+void stream_engine::take_offered_ring(burst& b) noexcept {
+  if (!control_room()) return;
+  window_->sent_control();
+  b.add(message_kind::ring, 0, nullptr, 0, peer_.ring_address, peer_.ring_key);
+  window_->grow(offered_ring_->size);
+  peer_.ring_address = offered_ring_->address;
+  peer_.ring_key = offered_ring_->key;
+  offered_ring_.reset();
+  fit_chunk();
+}
+
+void stream_engine::offer_ring(burst& b) noexcept {
+  const std::size_t present = incoming_->ring_size();
+  const std::size_t size = std::min(present * 4, largest_ring_);
+  if (size <= present) return;
+  verbs::error_code ec;
+  queues_.prepare_ring(size, ec);
+  if (ec) {
+    log(log_level::warning, "receive buffer stays at %zu bytes: %s", present, ec.message().c_str());
+    largest_ring_ = present;
+    return;
+  }
+  const io::registered_block& made = queues_.prepared_ring();
+  incoming_->ring_offered(size);
+  b.add_text(message_kind::ring, transfer::encode_ring_offer({address_of(made.data()), made.remote_key(), static_cast<std::uint32_t>(size)}));
+}
+
+/// At once to the size that it may have: while the peer's ring is full, the former memory is not given up.
+bool stream_engine::grow_staging() noexcept {
+  const std::size_t size = largest_staging_;
+  if (size <= staging_->size() || staging_->has_former() || dead_) return false;
+  verbs::error_code ec;
+  queues_.grow_staging(size, ec);
+  if (ec) {
+    log(log_level::warning, "send buffer stays at %zu bytes: %s", staging_->size(), ec.message().c_str());
+    largest_staging_ = staging_->size();
+    return false;
+  }
+  staging_->grow(size);
+  return true;
 }
 
 void stream_engine::note_stalls(bool moved) noexcept {
@@ -307,15 +414,19 @@ bool stream_engine::add_data(burst& b) noexcept {
   while (slots_->data_room()) {
     const transfer::piece next = transfer::next_piece(*staging_, *to_end_);
     const std::uint32_t length = window_->data_room(next.bytes.length, max_chunk_);
-    if (length == 0 && (next.bytes.length != 0 || !next.exists() || !window_->empty_room())) break;
+    if (length == 0 && (next.bytes.length != 0 || !next.exists() || !window_->empty_room())) {
+      note_full_ring(next.bytes.length);
+      break;
+    }
     const bool ends = next.ends_with(length);
     const std::uint64_t to = peer_.ring_address + window_->remote_offset();
     window_->sent_data(length);
     staging_->post(length);
     if (ends) to_end_->pop();
     moved = true;
-    b.add(ends ? message_kind::end : message_kind::data, length, queues_.staging() + next.bytes.offset, length, to,
-          peer_.ring_key);
+    const io::registered_block& from = queues_.staging(next.bytes.in_former);
+    b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), from.data() + next.bytes.offset, length, to,
+          peer_.ring_key, from.local_key());
   }
   return moved;
 }
@@ -327,14 +438,9 @@ void stream_engine::add_controls(burst& b) noexcept {
     b.add(message_kind::fin, 0, nullptr, 0, peer_.ring_address, peer_.ring_key);
   }
   if (incoming_->credit_due() && control_room()) {
-    const unsigned slot = window_->next_slot();
-    const std::size_t offset = slot * transfer::mirror_slot_size;
-    const auto text = transfer::encode_credit(incoming_->take_credit());
-    std::memcpy(queues_.control_texts() + offset, text.data(), text.size());
-    window_->sent_control();
-    b.add(message_kind::credit, transfer::credit_size, queues_.control_texts() + offset, transfer::credit_size,
-          peer_.mirror_address + offset, peer_.mirror_key);
+    b.add_text(message_kind::credit, encode_credit(incoming_->take_credit()));
   }
+  if (grows_rings() && incoming_->growth_due() && control_room()) offer_ring(b);
 }
 
 std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool peek, bool& at_end) noexcept {
@@ -347,7 +453,7 @@ std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool pe
       const extent run = incoming_->readable_extent(peek ? total : 0);
       const std::size_t length = std::min({run.length, wanted, there - total});
       if (length == 0) break;
-      std::memcpy(to, queues_.ring() + run.offset, length);
+      std::memcpy(to, queues_.ring(run.in_former).data() + run.offset, length);
       if (!peek) incoming_->consume(length);
       to += length;
       wanted -= length;
@@ -357,8 +463,14 @@ std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool pe
   counters_.read_bytes_copied += total;
   at_end = total == there && incoming_->message_is_complete();
   if (at_end && !peek) incoming_->consume_end();
-  if (!peek && incoming_->credit_due()) flush();
+  if (peek) return total;
+  release_read_ring();
+  if (incoming_->credit_due()) flush();
   return total;
+}
+
+bool stream_engine::make_room() noexcept {
+  return is_writable() || (staging_ && staging_->free() == 0 && grow_staging());
 }
 
 std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool ends, bool more) noexcept {
@@ -371,10 +483,11 @@ std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool e
       const extent run = staging_->free_extent();
       const std::size_t length = std::min(run.length, left);
       if (length == 0) {
+        if (grow_staging()) continue;
         is_all = false;
         break;
       }
-      std::memcpy(queues_.staging() + run.offset, from, length);
+      std::memcpy(queues_.staging(run.in_former).data() + run.offset, from, length);
       staging_->stage(length);
       from += length;
       left -= length;
@@ -399,13 +512,17 @@ std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size,
   std::size_t total = 0;
   while (total < size && slots_->data_room()) {
     const std::uint32_t length = window_->data_room(size - total, max_chunk_);
-    if (length == 0) break;
+    if (length == 0) {
+      note_full_ring(size - total);
+      break;
+    }
     const bool ends = keeps_messages() && total + length == size;
     const std::uint64_t to = peer_.ring_address + window_->remote_offset();
     window_->sent_data(length);
     direct_posted_ += length;
     hold = last_hold_ = slots_->next_index() + 1;
-    b.add(ends ? message_kind::end : message_kind::data, length, data + total, length, to, peer_.ring_key, key);
+    b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), data + total, length, to, peer_.ring_key,
+          key);
     total += length;
   }
   if (keeps_messages() && total > 0) within_message_ = total < size;
@@ -480,10 +597,10 @@ stream_levels stream_engine::levels() const noexcept {
   stream_levels l;
   if (!queues_) return l;
   l.registered_memory = queues_.registered();
-  l.receive_buffer_size = static_cast<std::uint64_t>(queues_.mirror() - queues_.ring());
+  l.receive_buffer_size = incoming_ ? incoming_->ring_size() : 0;
   l.receive_buffer_used = readable();
   l.receive_queue_depth = queues_.receive_depth();
-  l.send_buffer_size = static_cast<std::uint64_t>(queues_.control_texts() - queues_.staging());
+  l.send_buffer_size = staging_ ? staging_->size() : 0;
   l.send_queue_depth = queues_.send_depth();
   if (staging_) {
     l.send_buffer_used = staging_->staged() - staging_->completed();

@@ -19,9 +19,11 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -62,6 +64,8 @@ public:
   std::size_t writable() const noexcept { return staging_ ? staging_->free() : 0; }
   /// Whether write() can take anything.
   bool is_writable() const noexcept { return staging_ && staging_->free() > 0 && (!keeps_messages() || !to_end_->full()); }
+  /// The same, after more memory was taken for it where that helps.
+  bool make_room() noexcept;
   /// Copies in what there is room for and sends what can be sent, unless more is said to come before flush(). ends: in
   /// message mode, the last byte is the last one of its message.
   std::size_t write(const iovec* buffers, std::size_t count, bool ends, bool more) noexcept;
@@ -132,6 +136,22 @@ private:
   void sent(const ibv_wc& wc) noexcept;
   void arrived(const ibv_wc& wc) noexcept;
   void credit_arrived(unsigned slot) noexcept;
+  void ring_was_offered(const transfer::immediate& message) noexcept;
+  void ring_taken() noexcept;
+  void release_read_ring() noexcept;
+  void take_offered_ring(burst& b) noexcept;
+  void offer_ring(burst& b) noexcept;
+  bool grow_staging() noexcept;
+  void fit_chunk() noexcept;
+  bool grows_rings() const noexcept { return (features_ & transfer::feature_ring) != 0; }
+  void note_full_ring(std::size_t waiting) noexcept { short_of_room_ |= waiting > 0 && window_->ring_is_full(); }
+  /// The length field of a data message.
+  std::uint32_t mark_shortage(std::uint32_t length) noexcept {
+    return std::exchange(short_of_room_, false) && grows_rings() ? length | transfer::room_was_short : length;
+  }
+  /// What the peer has written for a control message.
+  template <std::size_t Size>
+  std::array<unsigned char, Size> text_in(unsigned slot) const noexcept;
   void violated(const char* why) noexcept;
   bool add_data(burst& b) noexcept;
   void add_controls(burst& b) noexcept;
@@ -146,7 +166,12 @@ private:
   const transfer::mode mode_;
   io::stream_queues queues_;
   transfer::handshake peer_;
+  std::uint32_t agreed_chunk_ = 0;
   std::uint32_t max_chunk_ = 0;
+  std::size_t largest_ring_ = 0;
+  std::size_t largest_staging_ = 0;
+  std::optional<transfer::ring_offer> offered_ring_;  // by the peer, and not used yet
+  bool short_of_room_ = false;                        // what was sent last left the peer's ring full
   std::uint32_t features_ = 0;
   std::optional<transfer::receive_window> incoming_;
   std::optional<transfer::send_window> window_;

@@ -15,6 +15,7 @@ namespace transfer {
 struct extent {
   std::size_t offset = 0;
   std::size_t length = 0;
+  bool in_former = false;  ///< of a growing_ring: it lies in the ring that the present one took the place of
 };
 
 /// Rings are powers of two, so that a 64-bit position maps to the same offset before and after it wraps.

@@ -52,13 +52,16 @@ bool flags_in_range(const handshake& h, unsigned char flags) noexcept {
 }
 
 bool memory_in_range(const handshake& h) noexcept {
-  return h.ring_size >= min_ring_size && h.ring_size <= max_ring_size && h.queue_depth >= min_queue_depth &&
+  return is_possible(ring_offer{h.ring_address, h.ring_key, h.ring_size}) && h.queue_depth >= min_queue_depth &&
          h.queue_depth <= max_queue_depth && h.max_chunk >= min_chunk && h.max_chunk <= max_ring_size &&
-         is_region(h.ring_address, h.ring_size) && is_region(h.mirror_address, mirror_size) &&
-         h.mirror_address % mirror_slot_size == 0;
+         is_region(h.mirror_address, mirror_size) && h.mirror_address % mirror_slot_size == 0;
 }
 
 }  // namespace
+
+bool is_possible(const ring_offer& r) noexcept {
+  return r.size >= min_ring_size && r.size <= max_ring_size && is_region(r.address, r.size);
+}
 
 std::optional<std::uint8_t> choose_version(version_range a, version_range b) noexcept {
   const std::uint8_t highest = std::min(a.highest, b.highest);

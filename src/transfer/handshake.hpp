@@ -54,6 +54,9 @@ inline constexpr std::uint16_t min_queue_depth = 16;
 inline constexpr std::uint16_t max_queue_depth = 8192;
 inline constexpr std::uint32_t min_chunk = 1024;
 
+/// Whether a peer may have such a ring.
+bool is_possible(const ring_offer& r) noexcept;
+
 /// Bytes of the first version's handshake. Later ones append, up to max_handshake_size, what RDMA_PS_TCP leaves of a
 /// connect's private data.
 inline constexpr std::size_t handshake_size = 48;

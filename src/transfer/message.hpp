@@ -25,7 +25,7 @@ enum class message_kind : std::uint8_t {
   advert = 6,     ///< offers memory for direct
   withdraw = 7,   ///< asks for an advert back
   withdrawn = 8,  ///< gives it back
-  ring = 9,       ///< a new ring, from a stated position on
+  ring = 9,       ///< offers a larger ring; without a text: what follows goes into the one offered
   abort = 10,     ///< the connection is over: a reset, behind the bytes that came before it
 };
 
@@ -35,7 +35,7 @@ enum class mode : std::uint8_t { stream = 1, message = 2, raw = 3 };
 /// Bits of what both ends must have offered before it is used.
 enum feature : std::uint32_t {
   feature_direct = 1u << 0,  ///< advert, withdraw, withdrawn, direct
-  feature_ring = 1u << 1,    ///< ring
+  feature_ring = 1u << 1,    ///< ring, and the mark room_was_short
 };
 
 /// Why a message of kind abort was sent; it takes the place of the length. Values not listed mean reset.
@@ -45,6 +45,10 @@ enum class abort_reason : std::uint32_t {
 };
 
 inline constexpr std::uint32_t max_message_length = (1u << 28) - 1;
+
+/// In the length of data and end, where feature_ring was agreed on: the sender had to wait for room in the ring. No
+/// message is so long that it needs the bit.
+inline constexpr std::uint32_t room_was_short = 1u << 27;
 
 struct immediate {
   message_kind kind;
@@ -107,6 +111,28 @@ inline std::array<unsigned char, credit_size> encode_credit(credit c) noexcept {
   store_little(text.data(), c.consumed);
   store_little(text.data() + 8, c.reaped);
   return text;
+}
+
+/// The text of a ring: where the peer may write from now on, once it has said so.
+struct ring_offer {
+  std::uint64_t address = 0;
+  std::uint32_t key = 0;
+  std::uint32_t size = 0;  ///< bytes
+};
+
+inline constexpr std::size_t ring_offer_size = 16;
+
+inline std::array<unsigned char, ring_offer_size> encode_ring_offer(ring_offer r) noexcept {
+  std::array<unsigned char, ring_offer_size> text{};
+  store_little(text.data(), r.address);
+  store_little(text.data() + 8, r.key);
+  store_little(text.data() + 12, r.size);
+  return text;
+}
+
+/// Reads ring_offer_size bytes.
+inline ring_offer decode_ring_offer(const unsigned char* text) noexcept {
+  return {load_little<std::uint64_t>(text), load_little<std::uint32_t>(text + 8), load_little<std::uint32_t>(text + 12)};
 }
 
 /// Reads credit_size bytes.

@@ -4,11 +4,12 @@
 #ifndef ASIO_RDMA_TRANSFER_RECEIVE_WINDOW_HPP
 #define ASIO_RDMA_TRANSFER_RECEIVE_WINDOW_HPP
 
-#include "transfer/extent.hpp"
+#include "transfer/growing_ring.hpp"
 #include "transfer/message.hpp"
 #include "transfer/message_ends.hpp"
 #include "transfer/send_window.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +33,7 @@ public:
   /// stream or message.
   receive_window(std::uint32_t ring_size, std::uint32_t queue_depth, unsigned control_report = default_control_report,
                  start_position start = {}, mode of = mode::stream)
-      : ring_size_(ring_size),
+      : ring_(ring_size),
         queue_depth_(queue_depth),
         control_report_(control_report),
         received_(start.bytes),
@@ -45,12 +46,37 @@ public:
         mode_(of),
         last_end_(start.bytes),
         ends_(of == mode::message ? queue_depth : 0) {
-    assert(is_power_of_two(ring_size) && ring_size >= 4 && queue_depth >= 8);
+    assert(ring_size >= 4 && queue_depth >= 8);
   }
 
   /// A message of kind data was reaped. False if it is empty, comes after fin, wraps in the ring, or exceeds the credit
   /// given in bytes or messages.
   bool data_arrived(std::uint32_t length) noexcept { return length != 0 && bytes_arrived(length); }
+
+  /// The peer had to wait for room in the ring before it sent what arrived last.
+  void peer_was_short_of_room() noexcept { room_is_short_ = true; }
+
+  /// The peer had to wait for room, and may be offered a larger ring: nothing of the last change is left to be done.
+  bool growth_due() const noexcept { return room_is_short_ && offered_ == 0 && !ring_.has_former() && !fin_; }
+  /// The peer is being told of a ring of that size, which it may_grow_to(). Credits are for that size from now on, so
+  /// that they do not become more.
+  void ring_offered(std::size_t size) noexcept {
+    assert(offered_ == 0 && !ring_.has_former());
+    offered_ = size;
+  }
+  /// The peer tells, which is a control message also, that what it sends from now on goes into the ring offered. False
+  /// if none is, or if it exceeds the credit given.
+  bool ring_taken() noexcept {
+    if (offered_ == 0 || !control_arrived()) return false;
+    ring_.grow(received_, offered_);
+    offered_ = 0;
+    room_is_short_ = false;
+    return true;
+  }
+  std::size_t ring_size() const noexcept { return ring_.size(); }
+  /// The user has taken all that lay in the ring before the last change.
+  bool former_is_done() const noexcept { return ring_.former_is_before(consumed_); }
+  void forget_former() noexcept { ring_.forget_former(); }
 
   /// A message of kind end was reaped. As data_arrived(), but it may be empty.
   bool end_arrived(std::uint32_t length) noexcept {
@@ -91,10 +117,11 @@ public:
     ends_.pop();
   }
 
-  /// Where they lie: the run that begins skip bytes behind the first one; skip <= readable(). Two runs hold them all.
+  /// Where they lie: the run that begins skip bytes behind the first one; skip <= readable(). Two runs hold them all, four
+  /// while some are in the former ring.
   extent readable_extent(std::size_t skip = 0) const noexcept {
     assert(skip <= readable());
-    return extent_at(consumed_ + skip, readable() - skip, ring_size_);
+    return ring_.at(consumed_ + skip, readable() - skip);
   }
 
   /// The user has taken the first length bytes; length <= readable().
@@ -119,7 +146,7 @@ public:
 
   /// True if the peer should be told now: it may be waiting for it.
   bool credit_due() const noexcept {
-    return (!fin_ && consumed_ - consumed_reported_ >= ring_size_ / 4) ||
+    return (!fin_ && consumed_ - consumed_reported_ >= std::max(ring_.size(), offered_) / 4) ||
            counted() - reaped_reported_ >= queue_depth_ / 4 || controls_ - controls_reported_ >= control_report_;
   }
 
@@ -136,8 +163,8 @@ private:
   std::uint64_t counted() const noexcept { return reaped_ - ends_.size(); }
 
   bool bytes_arrived(std::uint32_t length) noexcept {
-    const std::uint64_t room = ring_size_ - (received_ - consumed_reported_);
-    if (fin_ || length > extent_at(received_, room, ring_size_).length || !message_arrived()) return false;
+    const std::uint64_t room = ring_.size() - (received_ - consumed_reported_);
+    if (fin_ || length > ring_.at(received_, room).length || !message_arrived()) return false;
     received_ += length;
     return true;
   }
@@ -147,7 +174,7 @@ private:
     return true;
   }
 
-  std::uint32_t ring_size_;
+  growing_ring ring_;
   std::uint32_t queue_depth_;
   unsigned control_report_;
   bool fin_ = false;
@@ -161,6 +188,8 @@ private:
   mode mode_;
   std::uint64_t last_end_;  // stream position
   message_ends ends_;
+  std::size_t offered_ = 0;  // size of the ring that the peer was told of and has not taken
+  bool room_is_short_ = false;
 };
 
 }  // namespace transfer

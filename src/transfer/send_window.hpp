@@ -58,6 +58,20 @@ public:
     return static_cast<std::uint32_t>(std::min({want, fits, std::uint64_t{max_chunk}}));
   }
 
+  /// What keeps data back is the peer's ring, which is full.
+  bool ring_is_full() const noexcept { return empty_room() && tail_ - consumed_ == ring_size_; }
+
+  /// From now on data goes into a larger ring, whose size the peer has told; it may_grow_to() that.
+  void grow(std::uint32_t size) noexcept {
+    assert(may_grow_to(size));
+    ring_size_ = size;
+  }
+  /// No more than fourfold, so that a quarter of the new ring is not beyond the one in use: credits are for that much from
+  /// the offer on.
+  bool may_grow_to(std::uint32_t size) const noexcept {
+    return size > ring_size_ && size / 4 <= ring_size_ && is_power_of_two(size);
+  }
+
   /// True if a message of no bytes may be sent: only receives bound it.
   bool empty_room() const noexcept { return outstanding() < data_depth_; }
 

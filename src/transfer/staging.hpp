@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_TRANSFER_STAGING_HPP
 #define ASIO_RDMA_TRANSFER_STAGING_HPP
 
-#include "transfer/extent.hpp"
+#include "transfer/growing_ring.hpp"
 
 #include <cassert>
 #include <cstddef>
@@ -20,14 +20,21 @@ class staging {
 public:
   /// size is a power of two, and need not be that of the peer's ring.
   explicit staging(std::size_t size, std::uint64_t start = 0) noexcept
-      : size_(size), staged_(start), posted_(start), completed_(start) {
-    assert(is_power_of_two(size));
-  }
+      : ring_(size), staged_(start), posted_(start), completed_(start) {}
+
+  std::size_t size() const noexcept { return ring_.size(); }
+  /// What is staged from now on goes into a larger ring; not while there is a former one.
+  void grow(std::size_t size) noexcept { ring_.grow(staged_, size); }
+  /// There was a smaller ring, which was not forgotten yet.
+  bool has_former() const noexcept { return ring_.has_former(); }
+  /// The device needs nothing of the former ring any more.
+  bool former_is_done() const noexcept { return ring_.former_is_before(completed_); }
+  void forget_former() noexcept { ring_.forget_former(); }
 
   /// Bytes that can be staged.
-  std::size_t free() const noexcept { return size_ - static_cast<std::size_t>(staged_ - completed_); }
+  std::size_t free() const noexcept { return size() - static_cast<std::size_t>(staged_ - completed_); }
   /// Where to copy the next bytes. Two runs hold all that is free.
-  extent free_extent() const noexcept { return extent_at(staged_, free(), size_); }
+  extent free_extent() const noexcept { return ring_.at(staged_, free()); }
   /// length bytes were copied to the front of free_extent(); length <= free_extent().length.
   void stage(std::size_t length) noexcept {
     assert(length <= free_extent().length);
@@ -36,8 +43,8 @@ public:
 
   /// Bytes staged and not posted.
   std::size_t unposted() const noexcept { return static_cast<std::size_t>(staged_ - posted_); }
-  /// Where the next bytes to post lie. Two runs hold all of them.
-  extent unposted_extent() const noexcept { return extent_at(posted_, unposted(), size_); }
+  /// Where the next bytes to post lie. Two runs hold all of them, four while there is a former ring.
+  extent unposted_extent() const noexcept { return ring_.at(posted_, unposted()); }
   /// The first length bytes of unposted_extent() were posted; length <= unposted_extent().length.
   void post(std::size_t length) noexcept {
     assert(length <= unposted_extent().length);
@@ -58,7 +65,7 @@ public:
   std::uint64_t completed() const noexcept { return completed_; }
 
 private:
-  std::size_t size_;
+  growing_ring ring_;
   std::uint64_t staged_;
   std::uint64_t posted_;
   std::uint64_t completed_;

@@ -45,6 +45,9 @@ struct attacked {
     const auto text = transfer::encode_credit({consumed, reaped});
     return peer.write(mirror(), key(), bytes_of(text), encode_immediate(message_kind::credit, 16));
   }
+  ibv_wc_status offer(transfer::ring_offer r, std::uint32_t length = transfer::ring_offer_size) {
+    return peer.write(mirror(), key(), bytes_of(encode_ring_offer(r)), encode_immediate(message_kind::ring, length));
+  }
   /// For where reads end in order before the violation comes.
   void check_violation() {
     BOOST_TEST(wait_for(victim, [&] { return victim.ready(core::readiness::error); }) == core::error());
@@ -120,6 +123,34 @@ BOOST_AUTO_TEST_CASE(a_credit_for_bytes_never_sent) {
 
 BOOST_AUTO_TEST_CASE(a_credit_for_messages_never_sent) {
   give_credit(0, 1);
+  BOOST_TEST(outcome() == violation);
+}
+
+BOOST_AUTO_TEST_CASE(a_ring_that_is_no_larger) {
+  const auto ours = peer.good_handshake();
+  offer({ours.ring_address, ours.ring_key, ours.ring_size});
+  BOOST_TEST(outcome() == violation);
+}
+
+BOOST_AUTO_TEST_CASE(a_ring_that_is_much_larger) {
+  const auto ours = peer.good_handshake();
+  offer({ours.ring_address, ours.ring_key, ours.ring_size * 8});
+  BOOST_TEST(outcome() == violation);
+}
+
+BOOST_AUTO_TEST_CASE(a_ring_that_is_nowhere) {
+  offer({~std::uint64_t{0} - 100, 1, peer.good_handshake().ring_size * 2});
+  BOOST_TEST(outcome() == violation);
+}
+
+BOOST_AUTO_TEST_CASE(a_ring_told_by_halves) {
+  const auto ours = peer.good_handshake();
+  offer({ours.ring_address, ours.ring_key, ours.ring_size * 2}, transfer::ring_offer_size - 1);
+  BOOST_TEST(outcome() == violation);
+}
+
+BOOST_AUTO_TEST_CASE(a_ring_taken_that_was_not_offered) {
+  say(message_kind::ring, 0);
   BOOST_TEST(outcome() == violation);
 }
 

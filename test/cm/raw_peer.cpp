@@ -150,6 +150,7 @@ transfer::handshake raw_peer::good_handshake() const {
   const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
   const std::uint64_t aligned = (start + 63) & ~std::uint64_t{63};
   transfer::handshake h;
+  h.features = transfer::feature_ring;
   h.ring_size = ring_size;
   h.queue_depth = 128;
   h.max_chunk = ring_size;

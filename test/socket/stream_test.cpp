@@ -155,6 +155,62 @@ BOOST_AUTO_TEST_CASE(outstanding_writes_are_sent_in_order) {
   LOCKED_TEST((order == std::vector<int>{0, 1, 2}));
 }
 
+BOOST_AUTO_TEST_CASE(buffers_grow_under_load_up_to_their_limits_and_lose_nothing) {
+  for (const int limit : {8192, 16384, 131072, 4 << 20}) {
+    asio::io_context context;
+    rc::acceptor acceptor(context, any_port().protocol());
+    acceptor.set_option(asio_rdma::receive_buffer_size(limit));
+    acceptor.set_option(asio_rdma::send_buffer_size(limit));
+    acceptor.set_option(asio_rdma::initial_buffer_size(4096));
+    acceptor.bind(any_port());
+    acceptor.listen();
+    rc::socket client(context, any_port().protocol());
+    client.set_option(asio_rdma::send_buffer_size(limit));
+    client.set_option(asio_rdma::receive_buffer_size(limit));
+    client.set_option(asio_rdma::initial_buffer_size(8192));
+    client.connect(acceptor.local_endpoint());
+    rc::socket server = acceptor.accept();
+    const auto idle = asio_rdma::statistics(client).levels;
+    BOOST_TEST(idle.receive_buffer_size == 8192u);
+    BOOST_TEST(idle.send_buffer_size == 8192u);
+
+    const auto up = pattern(16 << 20), down = pattern(9 << 20);
+    std::vector<unsigned char> at_server(up.size()), at_client(down.size());
+    const auto handler = [](error_code ec, std::size_t) { BOOST_TEST(!ec); };
+    asio::async_write(client, asio::buffer(up), handler);
+    asio::async_write(server, asio::buffer(down), handler);
+    asio::async_read(server, asio::buffer(at_server), handler);
+    asio::async_read(client, asio::buffer(at_client), handler);
+    context.run();
+    BOOST_TEST((at_server == up));
+    BOOST_TEST((at_client == down));
+
+    const auto c = asio_rdma::statistics(client).levels, s = asio_rdma::statistics(server).levels;
+    const auto largest = static_cast<std::uint64_t>(limit);
+    BOOST_TEST(c.send_buffer_size == largest);
+    BOOST_TEST(s.send_buffer_size == largest);
+    BOOST_TEST(s.receive_buffer_size <= largest);
+    BOOST_TEST(c.receive_buffer_size <= largest);
+    if (limit <= 131072) {
+      BOOST_TEST(s.receive_buffer_size == largest);
+      BOOST_TEST(c.receive_buffer_size == largest);
+    }
+    BOOST_TEST(c.peer_buffer_size == s.receive_buffer_size);
+    BOOST_TEST(s.peer_buffer_size == c.receive_buffer_size);
+    // The former ones are gone, but for the first.
+    BOOST_TEST(s.registered_memory <= s.receive_buffer_size + s.send_buffer_size + 32768u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(memory_written_before_the_peer_reads_is_that_of_the_limits) {
+  connected_pair p;
+  const auto sent = pattern(128 << 10);
+  BOOST_TEST(asio::write(p.client, asio::buffer(sent)) == sent.size());  // the server does nothing
+  std::vector<unsigned char> received(sent.size());
+  asio::read(p.server, asio::buffer(received));
+  BOOST_TEST((received == sent));
+}
+
 BOOST_AUTO_TEST_CASE(peek_leaves_the_data) {
   connected_pair p;
   write_string(p.client, "peek");

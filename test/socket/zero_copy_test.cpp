@@ -51,6 +51,21 @@ std::size_t fill(rc::socket& s, const std::vector<unsigned char>& from) {
   return count;
 }
 
+/// Rings large enough from the beginning for what is written before anybody reads.
+struct roomy_pair {
+  roomy_pair() {
+    rc::acceptor acceptor(context, rc::v4());
+    acceptor.set_option(asio_rdma::initial_buffer_size(128 << 10));
+    acceptor.bind(rc::endpoint(test_address(), 0));
+    acceptor.listen();
+    client.connect(acceptor.local_endpoint());
+    acceptor.accept(server);
+  }
+  asio::io_context context;
+  rc::socket client{context};
+  rc::socket server{context};
+};
+
 struct message_pair {
   message_pair() {
     rc_seq_packet::acceptor acceptor(context, rc_seq_packet::endpoint(test_address(), 0));
@@ -89,7 +104,7 @@ void run_until(asio::io_context& context, Condition condition) {
 BOOST_AUTO_TEST_SUITE(zero_copy)
 
 BOOST_AUTO_TEST_CASE(a_write_copies_nothing_from_the_threshold_on) {
-  connected_pair p;
+  roomy_pair p;
   const auto sent = pattern(64 << 10);
   const registered_buffer memory = filled(sent);
   std::vector<unsigned char> received(sent.size());
@@ -123,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_write_copies_nothing_from_the_threshold_on) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_mark_says_in_vain_is_copied) {
-  connected_pair p;
+  roomy_pair p;
   const auto sent = pattern(64 << 10);
   const registered_buffer memory = filled(sent);
   std::vector<unsigned char> received(sent.size());
@@ -161,7 +176,7 @@ BOOST_AUTO_TEST_CASE(what_a_mark_says_in_vain_is_copied) {
 }
 
 BOOST_AUTO_TEST_CASE(asynchronous_and_composed_writes_of_any_size) {
-  connected_pair p;
+  roomy_pair p;
   const auto sent = pattern(3 << 20);
   const registered_buffer memory = filled(sent);
   std::vector<unsigned char> received(2 * sent.size());
@@ -185,7 +200,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_and_composed_writes_of_any_size) {
 }
 
 BOOST_AUTO_TEST_CASE(copied_and_direct_bytes_keep_their_order) {
-  connected_pair p;
+  roomy_pair p;
   p.client.set_option(asio_rdma::zero_copy_threshold(1));
   const auto sent = pattern(2 << 20);
   const registered_buffer memory = filled(sent);
@@ -222,7 +237,7 @@ BOOST_AUTO_TEST_CASE(copied_and_direct_bytes_keep_their_order) {
 }
 
 BOOST_AUTO_TEST_CASE(the_handler_runs_when_the_peer_has_acknowledged) {
-  connected_pair p;
+  roomy_pair p;
   const auto filler = pattern(2 << 20, 7);
   const auto sent = pattern(100000);
   const registered_buffer memory = filled(sent);
@@ -245,7 +260,7 @@ BOOST_AUTO_TEST_CASE(the_handler_runs_when_the_peer_has_acknowledged) {
 
 BOOST_AUTO_TEST_CASE(cancelled_writes_say_what_will_arrive) {
   for (const bool by_slot : {true, false}) {
-    connected_pair p;
+    roomy_pair p;
     const auto sent = pattern(4 << 20);
     const registered_buffer memory = filled(sent);
     asio::cancellation_signal signal;
@@ -306,7 +321,7 @@ BOOST_AUTO_TEST_CASE(close_gives_memory_back_and_loses_nothing_that_was_posted) 
       count = n;
       memory.reset();
     });
-    run_until(context, [&] { return direct(client) >= 64u << 10; });
+    run_until(context, [&] { return direct(client) > 0; });
   }
   BOOST_TEST(result == asio::error::in_progress);  // never from within the destructor
   run(context);
@@ -346,7 +361,7 @@ BOOST_AUTO_TEST_CASE(an_execution_context_that_ends_frees_memory_that_no_device_
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_goes_gives_memory_back) {
-  connected_pair p;
+  roomy_pair p;
   const auto sent = pattern(4 << 20);
   const registered_buffer memory = filled(sent);
   error_code result = asio::error::in_progress;
@@ -359,7 +374,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_goes_gives_memory_back) {
 }
 
 BOOST_AUTO_TEST_CASE(a_released_socket_takes_no_memory_along) {
-  connected_pair p;
+  roomy_pair p;
   const auto sent = pattern(1 << 20);
   const registered_buffer memory = filled(sent);
   error_code result = asio::error::in_progress;
@@ -444,7 +459,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_cancelled_on_its_way_ends_the_connection)
 }
 
 BOOST_AUTO_TEST_CASE(containers_of_registered_memory_are_not_copied) {
-  connected_pair p;
+  roomy_pair p;
   asio_rdma::registered_resource resource;
   std::vector<unsigned char> received;
   std::uint64_t total = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace transfer_test {
 namespace {
@@ -31,9 +32,9 @@ simulation::end::end(const settings& s, std::uint64_t bytes)
       staged(s.staging_size, s.start.bytes),
       to_end(s.mode == transfer::mode::message ? s.message_ends : 0),
       queue(s.send_queue_depth, transfer::default_send_queue_reserve, s.send_index_start),
-      ring(s.ring_size),
+      rings(1, std::vector<unsigned char>(s.ring_size)),
+      staging_memory(1, std::vector<unsigned char>(s.staging_size)),
       mirror(transfer::mirror_size),
-      staging_memory(s.staging_size),
       to_write(bytes),
       consumed(s.start.bytes) {}
 
@@ -86,6 +87,12 @@ bool simulation::possible(action a, std::size_t i) const {
       return control && e.in.credit_due();
     case post_fin:
       return control && !e.fin_posted && e.to_write == 0 && !next_piece(e.staged, e.to_end).exists();
+    case offer_ring:
+      return control && e.in.growth_due() && e.in.ring_size() < settings_.largest_ring;
+    case take_ring:
+      return control && e.may_take;
+    case grow_staging:
+      return !e.staged.has_former() && e.staged.size() * 2 <= settings_.largest_staging && e.to_write != 0;
     case arrive:
       return !e.wire.empty();
     case reap:
@@ -120,10 +127,25 @@ outcome simulation::perform(action a, std::size_t i) {
       post_control(e, message_kind::fin, true);
       e.fin_posted = true;
       break;
+    case offer_ring:
+      e.rings.emplace_back(std::min<std::size_t>(e.in.ring_size() * (between(0, 1) == 0 ? 2 : 4), settings_.largest_ring));
+      e.in.ring_offered(e.rings.back().size());
+      post_control(e, message_kind::ring, true, transfer::ring_offer_size);
+      break;
+    case take_ring:
+      e.may_take = false;
+      post_control(e, message_kind::ring, true);
+      ++e.peers_ring;
+      e.out.grow(static_cast<std::uint32_t>(ends_[1 - i].rings[e.peers_ring].size()));
+      break;
+    case grow_staging:
+      e.staged.grow(e.staged.size() * 2);
+      e.staging_memory.emplace_back(e.staged.size());
+      break;
     case arrive:
       return deliver(e, ends_[1 - i]);
     case reap:
-      return reap_one(e);
+      return reap_one(e, ends_[1 - i]);
     case user_read:
       return read(e, ends_[1 - i]);
     case complete:
@@ -139,7 +161,7 @@ void simulation::write(end& e) {
   const extent free = e.staged.free_extent();
   const auto length = static_cast<std::size_t>(
       between(keeps_messages() ? 0 : 1, std::min<std::uint64_t>(e.to_write, small_ ? 1 : free.length)));
-  for (std::size_t k = 0; k != length; ++k) e.staging_memory[free.offset + k] = pattern(e.staged.staged() + k);
+  for (std::size_t k = 0; k != length; ++k) e.staging_memory.back()[free.offset + k] = pattern(e.staged.staged() + k);
   e.staged.stage(length);
   e.to_write -= length;
   if (keeps_messages() && (e.to_write == 0 || between(0, 2) != 0)) {
@@ -155,7 +177,9 @@ void simulation::burst(end& e) {
     message m{};
     m.head = {message_kind::data, e.out.data_room(want, settings_.max_chunk)};
     m.from = next.bytes.offset;
+    m.memory = e.staging_memory.size() - (next.bytes.in_former ? 2 : 1);
     m.to = e.out.remote_offset();
+    m.ring = e.peers_ring;
     if (next.ends_with(m.head.length)) {
       m.head.kind = message_kind::end;
       e.to_end.pop();
@@ -165,13 +189,15 @@ void simulation::burst(end& e) {
     const bool last = left == 1 || !can_post_data(e);
     m.signalled = last || e.queue.signal_due();
     m.work_request = e.queue.posted(e.staged.posted(), m.signalled);
+    if (std::exchange(e.room_was_short, false)) m.head.length |= transfer::room_was_short;
     e.wire.push_back(m);
   }
+  e.room_was_short = e.out.ring_is_full();
 }
 
-void simulation::post_control(end& e, message_kind kind, bool last) {
+void simulation::post_control(end& e, message_kind kind, bool last, std::uint32_t length) {
   message m{};
-  m.head = {kind, 0};
+  m.head = {kind, length};
   if (kind == message_kind::credit) {
     m.head.length = transfer::credit_size;
     m.text = encode_credit(e.in.take_credit());
@@ -189,7 +215,13 @@ outcome simulation::deliver(end& from, end& to) {
   from.wire.pop_front();
   if (to.arrived.size() == settings_.queue_depth) return outcome::receiver_not_ready;
   if (m.head.kind == message_kind::data || m.head.kind == message_kind::end) {
-    std::memcpy(to.ring.data() + m.to, from.staging_memory.data() + m.from, m.head.length);
+    const std::size_t length = m.head.length & ~transfer::room_was_short;
+    std::vector<unsigned char>& ring = to.rings[m.ring];
+    const std::vector<unsigned char>& memory = from.staging_memory[m.memory];
+    if (length > 0) {
+      if (ring.size() < m.to + length || memory.size() < m.from + length) return outcome::corrupt;
+      std::memcpy(ring.data() + m.to, memory.data() + m.from, length);
+    }
   } else if (m.head.kind == message_kind::credit) {
     std::memcpy(to.mirror.data() + m.to * transfer::mirror_slot_size, m.text.data(), m.text.size());
   }
@@ -199,18 +231,29 @@ outcome simulation::deliver(end& from, end& to) {
   return outcome::finished;
 }
 
-outcome simulation::reap_one(end& e) {
+outcome simulation::reap_one(end& e, const end& peer) {
   // Only what the immediate says and what lies in memory is known here.
   const std::uint32_t word = encode_immediate(e.arrived.front().head.kind, e.arrived.front().head.length);
   e.arrived.pop_front();
-  const auto head = transfer::decode_immediate(word);
+  auto head = transfer::decode_immediate(word);
   bool good = false;
+  if (head->kind == message_kind::data || head->kind == message_kind::end) {
+    if ((head->length & transfer::room_was_short) != 0) e.in.peer_was_short_of_room();
+    head->length &= ~transfer::room_was_short;
+  }
   if (head->kind == message_kind::data) {
     good = e.in.data_arrived(head->length);
   } else if (head->kind == message_kind::end) {
     good = e.in.end_arrived(head->length);
   } else if (head->kind == message_kind::fin) {
     good = e.in.fin_arrived();
+  } else if (head->kind == message_kind::ring && head->length == 0) {
+    good = e.in.ring_taken();
+    ++e.ring_in_use;
+    if (e.in.former_is_done()) forget_ring(e);
+  } else if (head->kind == message_kind::ring) {
+    good = e.in.control_arrived() && !e.may_take && e.out.may_grow_to(static_cast<std::uint32_t>(peer.rings.back().size()));
+    e.may_take = true;
   } else if (const auto slot = e.in.control_arrived()) {
     good = e.out.apply(transfer::decode_credit(e.mirror.data() + *slot * transfer::mirror_slot_size));
   }
@@ -224,14 +267,17 @@ outcome simulation::read(end& e, end& peer) {
   std::size_t checked = 0;
   while (checked != length) {
     const extent run = e.in.readable_extent(checked);
+    const std::vector<unsigned char>& ring = e.rings[e.ring_in_use - (run.in_former ? 1 : 0)];
+    if (run.offset + run.length > ring.size()) return outcome::corrupt;
     const std::size_t n = std::min(run.length, length - checked);
     for (std::size_t k = 0; k != n; ++k) {
-      if (e.ring[run.offset + k] != pattern(e.consumed + checked + k)) return outcome::corrupt;
+      if (ring[run.offset + k] != pattern(e.consumed + checked + k)) return outcome::corrupt;
     }
     checked += n;
   }
   e.in.consume(length);
   e.consumed += length;
+  if (e.in.former_is_done()) forget_ring(e);
   if (length == there && e.in.message_is_complete()) {
     if (peer.ends.empty() || peer.ends.front() != e.consumed) return outcome::corrupt;
     peer.ends.pop_front();
@@ -240,11 +286,21 @@ outcome simulation::read(end& e, end& peer) {
   return outcome::finished;
 }
 
+void simulation::forget_ring(end& e) {
+  e.in.forget_former();
+  e.rings[e.ring_in_use - 1].clear();
+}
+
 void simulation::complete_one(end& e) {
   const message m = e.acks.front();
   e.acks.pop_front();
   if (!m.signalled) return;
-  if (const auto position = e.queue.completed(m.work_request)) e.staged.complete(*position);
+  const auto position = e.queue.completed(m.work_request);
+  if (!position) return;
+  e.staged.complete(*position);
+  if (!e.staged.former_is_done()) return;
+  e.staged.forget_former();
+  e.staging_memory[e.staging_memory.size() - 2].clear();
 }
 
 bool simulation::is_finished() const {

@@ -31,6 +31,8 @@ struct settings {
   unsigned control_reserve = transfer::default_control_reserve;
   unsigned control_report = transfer::default_control_report;
   std::size_t staging_size = 64;
+  std::uint32_t largest_ring = 64;  // that an end offers
+  std::size_t largest_staging = 64;
   unsigned send_queue_depth = 16;
   transfer::mode mode = transfer::mode::stream;
   std::size_t message_ends = 4;                    // that may wait to be posted, in message mode
@@ -58,12 +60,16 @@ public:
 
   /// The most messages that waited to be reaped at one end.
   std::size_t most_arrived() const { return most_arrived_; }
+  /// How often a ring gave way to a larger one.
+  std::size_t grown() const { return ends_[0].rings.size() + ends_[1].rings.size() - 2; }
 
 private:
   struct message {
     transfer::immediate head;
     std::size_t from = 0;  // offset in the sender's staging memory
+    std::size_t memory = 0;  // number of the sender's staging memory
     std::size_t to = 0;    // offset in the receiver's ring, or its mirror slot
+    std::size_t ring = 0;  // number of the receiver's ring
     std::array<unsigned char, transfer::credit_size> text{};
     std::uint64_t work_request = 0;
     bool signalled = false;
@@ -75,7 +81,13 @@ private:
     transfer::staging staged;
     transfer::message_ends to_end;  // messages not yet posted
     transfer::send_queue queue;
-    std::vector<unsigned char> ring, mirror, staging_memory;
+    // Each ring that there was; those that were given up are empty.
+    std::vector<std::vector<unsigned char>> rings, staging_memory;
+    std::vector<unsigned char> mirror;
+    std::size_t ring_in_use = 0;  // number of the one that what arrives now lies in
+    std::size_t peers_ring = 0;   // number of the peer's that this end writes into
+    bool may_take = false;        // the peer has offered the next one
+    bool room_was_short = false;
     std::deque<message> wire;     // posted, not yet arrived at the peer
     std::deque<message> acks;     // arrived at the peer, not yet completed here
     std::deque<message> arrived;  // from the peer, not yet reaped
@@ -84,7 +96,20 @@ private:
     std::deque<std::uint64_t> ends;  // of all messages that the user wrote and the peer's has not read
     bool fin_posted = false;
   };
-  enum action { user_write, post_data, post_credit, post_fin, arrive, reap, user_read, complete, action_count };
+  enum action {
+    user_write,
+    post_data,
+    post_credit,
+    post_fin,
+    offer_ring,
+    take_ring,
+    grow_staging,
+    arrive,
+    reap,
+    user_read,
+    complete,
+    action_count
+  };
 
   bool possible(action a, std::size_t i) const;
   bool keeps_messages() const { return settings_.mode == transfer::mode::message; }
@@ -92,11 +117,12 @@ private:
   outcome perform(action a, std::size_t i);
   void write(end& e);
   void burst(end& e);
-  void post_control(end& e, transfer::message_kind kind, bool last);
+  void post_control(end& e, transfer::message_kind kind, bool last, std::uint32_t length = 0);
   outcome deliver(end& from, end& to);
-  outcome reap_one(end& e);
+  outcome reap_one(end& e, const end& peer);
   outcome read(end& e, end& peer);
   void complete_one(end& e);
+  static void forget_ring(end& e);
   bool is_finished() const;
   std::uint64_t between(std::uint64_t low, std::uint64_t high);
 

@@ -115,6 +115,47 @@ BOOST_AUTO_TEST_CASE(counters_may_wrap_in_the_middle) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(rings_and_staging_memory_may_grow) {
+  settings s;
+  s.bytes = {2000, 1500};
+  std::size_t most = 0;
+  for (const std::uint32_t ring : {4u, 16u, 64u}) {
+    s.ring_size = ring;
+    s.staging_size = ring;
+    for (const std::uint32_t largest : {ring * 2, 1024u}) {
+      s.largest_ring = largest;
+      for (const std::size_t staging : {std::size_t{8}, std::size_t{2048}}) {
+        s.largest_staging = staging;
+        for (const transfer::mode m : {transfer::mode::stream, transfer::mode::message}) {
+          s.mode = m;
+          for (const unsigned depth : {16u, 64u}) {
+            s.queue_depth = depth;
+            for (std::uint32_t seed = 0; seed != 30; ++seed) {
+              simulation one(s, seed);
+              BOOST_TEST(one.run() == outcome::finished);
+              most = std::max(most, one.grown());
+            }
+          }
+        }
+      }
+    }
+  }
+  BOOST_TEST(most >= 6u);  // otherwise this proves little
+}
+
+BOOST_AUTO_TEST_CASE(rings_may_grow_where_counters_wrap) {
+  settings s;
+  s.largest_ring = 512;
+  s.largest_staging = 512;
+  s.bytes = {3000, 3000};
+  for (const std::uint64_t edge : {near_2_64, near_2_32}) {
+    for (const std::uint64_t before : {300, 900, 2000}) {
+      s.start = {edge - before, edge - 100, edge - 10};
+      check_all_finish(s, 60);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(receives_do_run_short) {
   // Otherwise the other tests would prove nothing about receives.
   std::size_t most = 0;

@@ -25,8 +25,8 @@ enum class direction : int { receive = SHUT_RD, send = SHUT_WR, both = SHUT_RDWR
 /// Socket options that the core acts on. Their table is src/options/option_table.cpp; units and ranges stand with their
 /// public names in socket_options.hpp too.
 enum class option : int {
-  receive_buffer_size, ///< bytes of the ring that the peer writes into; a power of two; before connect or listen
-  send_buffer_size,    ///< bytes staged for sending; a power of two; before connect or listen
+  receive_buffer_size, ///< most bytes of the ring that the peer writes into; a power of two; before connect or listen
+  send_buffer_size,    ///< most bytes staged for sending; a power of two; before connect or listen
   queue_depth,         ///< receives posted for the peer's messages; before connect or listen
   linger,              ///< -1: drain in the background (the default); 0: abort on close; n: drain for at most n seconds
   reuse_address,       ///< 0 or 1; before bind
@@ -48,6 +48,7 @@ enum class option : int {
   device,              ///< text: a device policy; before bind, connect or listen
   peer_lifetime,       ///< seconds after which a datagram socket asks again where a peer is
   zero_copy_threshold, ///< bytes from which a write of registered memory is not copied
+  initial_buffer_size, ///< bytes that both buffers of a stream begin with; a power of two; before connect or listen
 
   multicast_loopback,      ///< 0 or 1: sockets of this host get what this one sends to groups
   multicast_hops,          ///< routers that datagrams to groups may pass, plus one
