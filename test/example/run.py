@@ -3,7 +3,7 @@
 # Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 """Runs an example's programs with each other and checks all that they print on standard output.
 
-    run.py FOLDER NAME        FOLDER: where the examples were built; NAME: of a case in cases.py, which explains them
+    run.py FOLDER NAME...     FOLDER: where the examples were built; NAMEs: of cases in cases.py, which explains them
 """
 import os
 import re
@@ -23,9 +23,12 @@ class Failure(Exception):
     pass
 
 
-def patience(end=time.monotonic() + PATIENCE):
-    """Seconds that are left; after that, what has not ended is stopped soon, and shown."""
-    return max(end - time.monotonic(), 0)
+deadline = 0.0
+
+
+def patience():
+    """Seconds that are left of a case; after that, what has not ended is stopped soon, and shown."""
+    return max(deadline - time.monotonic(), 0)
 
 
 class Program:
@@ -129,11 +132,18 @@ def run(folder, steps):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[2] not in CASES:
-        sys.exit(f"usage: run.py FOLDER NAME; the names are: {' '.join(CASES)}")
-    failure = run(sys.argv[1], CASES[sys.argv[2]])
-    if failure:
-        sys.exit(f"FAILED: {failure}")
+    global deadline
+    names = sys.argv[2:]
+    if not names or any(name not in CASES for name in names):
+        sys.exit(f"usage: run.py FOLDER NAME...; the names are: {' '.join(CASES)}")
+    failures = []
+    for name in names:
+        deadline = time.monotonic() + PATIENCE
+        failure = run(sys.argv[1], CASES[name])
+        if failure:
+            failures.append(f"FAILED: {name}: {failure}")
+    if failures:
+        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":
