@@ -25,11 +25,9 @@ using verbs::error_code;
 
 namespace {
 
-/// Each waiting connection holds a ring and queues; somaxconn's 4096 of them would be half a gigabyte.
-constexpr int largest_backlog = 128;
-
-/// The kernel's own limit (rdma_ucm's max_backlog) for requests that the internal thread has not seen yet.
-constexpr int kernel_backlog = 1024;
+/// Each waiting connection holds buffers and queues, some 30 KiB. As many as the kernel's own limit (rdma_ucm's
+/// max_backlog) for requests that the internal thread has not seen yet.
+constexpr int largest_backlog = 1024;
 
 /// Closes a connection that nobody is left to accept: later, since its own mutex is locked now.
 void close_later(const std::shared_ptr<connection>& c) {
@@ -46,7 +44,7 @@ error listener::listen(verbs::cm_id id, std::shared_ptr<cm::service> service, in
   service_->adopt(shared_from_this(), id);
   id_ = std::move(id);
   error_code ec;
-  id_.listen(kernel_backlog, ec);
+  id_.listen(largest_backlog, ec);
   if (ec) {
     service_->destroy(std::move(id_));
   } else {

@@ -1,0 +1,182 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+// Very many connections between two processes: all come about though all are asked for at once, and idle they cost little.
+// ASIO_RDMA_TEST_CONNECTIONS says how many (300); their figures show with --log_level=message.
+
+#include "child.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+using namespace process_test;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+std::size_t wanted_connections() {
+  const char* text = std::getenv("ASIO_RDMA_TEST_CONNECTIONS");
+  return text ? std::strtoul(text, nullptr, 10) : 300;
+}
+
+void raise_descriptor_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+struct usage {
+  static usage of(pid_t process) {
+    const std::string folder = "/proc/" + std::to_string(process);
+    usage result;
+    result.descriptors = static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder + "/fd"), {}));
+    std::ifstream statm(folder + "/statm");
+    std::size_t size = 0;
+    statm >> size >> result.resident;
+    result.resident *= static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    for (const auto& task : std::filesystem::directory_iterator(folder + "/task")) {
+      std::ifstream status(task.path() / "status");
+      const std::string counter = "voluntary_ctxt_switches:";
+      for (std::string line; std::getline(status, line);) {
+        if (line.rfind(counter, 0) == 0) result.sleeps += std::stoul(line.substr(counter.size()));
+      }
+    }
+    return result;
+  }
+  std::size_t descriptors = 0;
+  std::size_t resident = 0;  // bytes
+  unsigned long sleeps = 0;
+};
+
+/// A socket that sends back what it gets, and sleeps otherwise.
+struct echo {
+  explicit echo(asio::io_context& context) : socket(context) {}
+  void read() {
+    socket.async_read_some(asio::buffer(data), [this](error_code ec, std::size_t n) {
+      if (ec) return;
+      asio::write(socket, asio::buffer(data.data(), n));
+      read();
+    });
+  }
+  rc::socket socket;
+  std::array<char, 64> data{};
+};
+
+/// A listener's backlog, and the kernel's, are not larger.
+constexpr std::size_t most_at_once = 1000;
+
+const register_scenario many("many", [](const std::vector<std::string>& a) {
+  raise_descriptor_limit();
+  const std::size_t count = std::stoul(a[1]);
+  asio::io_context context;
+  std::deque<echo> all;
+  connect_to_parent(all.emplace_back(context).socket, a[0]);
+  all.front().read();
+  tell_parent();
+  std::thread busy([&] { context.run(); });
+  wait_for_parent();
+
+  const rc::endpoint server = all.front().socket.remote_endpoint();
+  asio::io_context others;
+  std::size_t connected = 1, failed = 0;
+  const auto connect = [&] {
+    echo& e = all.emplace_back(others);
+    e.socket.async_connect(server, [&](error_code ec) {
+      if (ec && ++failed == 1) std::fprintf(stderr, "connect: %s\n", ec.message().c_str());
+      ++connected;
+      if (!ec) e.read();
+    });
+  };
+  while (connected < count) {
+    while (all.size() < count && all.size() - connected < most_at_once) connect();
+    others.run_one();
+  }
+  tell_parent();
+  if (failed > 0) ::_exit(1);
+  others.run();  // until the parent closes
+  all.clear();
+  busy.join();
+  return 0;
+});
+
+std::chrono::nanoseconds median_round_trip(rc::socket& s) {
+  std::array<char, 64> ball{};
+  std::vector<std::chrono::nanoseconds> times;
+  for (int i = 0; i < 1000; ++i) {
+    const auto begin = clock_type::now();
+    asio::write(s, asio::buffer(ball));
+    asio::read(s, asio::buffer(ball));
+    times.push_back(clock_type::now() - begin);
+  }
+  std::nth_element(times.begin(), times.begin() + 500, times.end());
+  return times[500];
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(process_many, *boost::unit_test::label("rdma"))
+
+BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
+  raise_descriptor_limit();
+  const std::size_t count = wanted_connections();
+  asio::io_context context;
+  rc::acceptor acceptor(context, rc::v4());
+  acceptor.bind({asio::ip::address_v4::loopback(), 0});
+  acceptor.listen(static_cast<int>(count));
+  child other("many", {std::to_string(acceptor.local_endpoint().port()), std::to_string(count)});
+  std::vector<rc::socket> sockets;
+  sockets.push_back(acceptor.accept());
+  other.wait_until_ready();
+  const auto alone = median_round_trip(sockets.front());
+
+  const usage here = usage::of(::getpid()), there = usage::of(other.id());
+  const auto registered = asio_rdma::snapshot().totals.registered_memory;
+  const auto begin = clock_type::now();
+  other.go_on();
+  while (sockets.size() < count) sockets.push_back(acceptor.accept());
+  other.wait_until_ready();
+  const std::chrono::duration<double, std::micro> each = (clock_type::now() - begin) / static_cast<double>(count);
+
+  const auto per_connection = [&](std::size_t after, std::size_t before) {
+    return static_cast<double>(after - before) / static_cast<double>(count - 1);
+  };
+  const usage here_now = usage::of(::getpid()), there_now = usage::of(other.id());
+  const double memory = per_connection(asio_rdma::snapshot().totals.registered_memory, registered);
+  const double descriptors = per_connection(here_now.descriptors, here.descriptors);
+  const double descriptors_there = per_connection(there_now.descriptors, there.descriptors);
+  BOOST_TEST_MESSAGE(count << " connections: " << each.count() << " us each; for one: " << memory << " bytes registered, "
+                           << per_connection(here_now.resident, here.resident) << " (server) and "
+                           << per_connection(there_now.resident, there.resident) << " (client) bytes resident, "
+                           << descriptors << " and " << descriptors_there << " descriptors");
+  BOOST_TEST(memory <= 32768);
+  BOOST_TEST(descriptors <= 1.1);
+  // One tells of the connecting until the first wait is over, and on the software device one holds the port.
+  BOOST_TEST(descriptors_there <= 3.1);
+
+  // Timers of connecting run out meanwhile, after five seconds.
+  std::this_thread::sleep_for(std::chrono::seconds(7));
+  const unsigned long sleeps = usage::of(other.id()).sleeps;
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  BOOST_TEST(usage::of(other.id()).sleeps == sleeps);
+  BOOST_TEST_MESSAGE("round trip of 64 bytes: " << alone.count() << " ns alone, "
+                                                << median_round_trip(sockets.front()).count() << " ns beside them");
+  sockets.clear();
+  BOOST_TEST(other.wait() == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
