@@ -16,6 +16,15 @@ if(BUILD_SHARED_LIBS AND NOT ASIO_RDMA_SANITIZE)
   add_package_test(symbols ${folder}/symbols $<TARGET_FILE:asio_rdma> ${CMAKE_NM})
   add_package_test(preload_symbols ${folder}/preload_symbols $<TARGET_FILE:asio_rdma_soft> ${CMAKE_NM}
     $<TARGET_FILE:RdmaCore::ibverbs> $<TARGET_FILE:RdmaCore::rdmacm>)
-  add_package_test(consumer ${folder}/build-consumer ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_GENERATOR}
-    ${CMAKE_CXX_COMPILER})
+  # The library as other projects use it, and as it is packed.
+  set(uses installed static subproject)
+  find_program(DPKG_DEB dpkg-deb)
+  find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+  if(DPKG_DEB AND DPKG_SHLIBDEPS AND ASIO_RDMA_BUILD_PERF)
+    list(APPEND uses debian)
+  endif()
+  foreach(use IN LISTS uses)
+    add_package_test(${use} ${folder}/${use} ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_GENERATOR}
+      ${CMAKE_CXX_COMPILER})
+  endforeach()
 endif()
