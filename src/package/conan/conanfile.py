@@ -1,6 +1,9 @@
 # Copyright (c) 2026 The asio_rdma authors
 # Distributed under the Boost Software License, Version 1.0 (see LICENSE)
-"""A recipe of Conan 2: conan create packaging/conan. It needs the system's rdma-core (libibverbs-dev, librdmacm-dev)."""
+"""A recipe of Conan 2: conan create src/package/conan
+
+It needs the system's rdma-core (libibverbs-dev, librdmacm-dev). doc/packaging.md says how it was tried.
+"""
 import os
 import re
 
@@ -8,7 +11,11 @@ from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
-from conan.tools.files import copy, load
+from conan.tools.files import copy, load, rmdir
+
+
+def root_of(recipe):
+    return os.path.abspath(os.path.join(recipe.recipe_folder, "..", "..", ".."))
 
 
 class AsioRdma(ConanFile):
@@ -22,13 +29,12 @@ class AsioRdma(ConanFile):
     default_options = {"shared": True, "boost/*:header_only": True}
 
     def set_version(self):
-        cmake = load(self, os.path.join(self.recipe_folder, "..", "..", "CMakeLists.txt"))
+        cmake = load(self, os.path.join(root_of(self), "CMakeLists.txt"))
         self.version = re.search(r"project\(asio_rdma VERSION ([\d.]+)", cmake)[1]
 
     def export_sources(self):
-        root = os.path.join(self.recipe_folder, "..", "..")
         for pattern in ("CMakeLists.txt", "LICENSE", "src/*", "include/*"):
-            copy(self, pattern, root, self.export_sources_folder)
+            copy(self, pattern, root_of(self), self.export_sources_folder)
 
     def requirements(self):
         self.requires("boost/[>=1.81 <1.91]", transitive_headers=True)
@@ -57,6 +63,8 @@ class AsioRdma(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
+        for own in ("cmake", "pkgconfig"):  # Conan writes these itself
+            rmdir(self, os.path.join(self.package_folder, "lib", own))
 
     def package_info(self):
         self.cpp_info.libs = ["asio_rdma"]

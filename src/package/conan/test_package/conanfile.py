@@ -19,8 +19,9 @@ class AsioRdmaTest(ConanFile):
 
     def build(self):
         cmake = CMake(self)
-        # The project that the installed package is tried with, too.
-        cmake.configure(build_script_folder=os.path.join(self.source_folder, "..", "..", "..", "test", "package", "consumer"))
+        # The project with which the installed library is tried, too.
+        root = os.path.join(self.source_folder, "..", "..", "..", "..")
+        cmake.configure(build_script_folder=os.path.join(root, "test", "package", "consumer"))
         cmake.build()
 
     def test(self):
