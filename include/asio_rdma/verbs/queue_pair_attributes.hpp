@@ -81,12 +81,17 @@ struct rts_attributes {
 
 /// SQD or SQE back to RTS; the optional members as in rts_attributes.
 struct resume_attributes {
-  std::optional<unsigned> access = std::nullopt;             ///< RC, UC
-  std::optional<std::uint8_t> min_rnr_timer = std::nullopt;  ///< RC
-  std::optional<std::uint32_t> qkey = std::nullopt;          ///< UD
-  std::optional<alternate_path> alternate = std::nullopt;    ///< RC, UC
-  std::optional<ibv_mig_state> migration = std::nullopt;     ///< RC, UC
-  std::optional<ibv_qp_state> assumed_state = std::nullopt;  ///< current state to assume
+  /// @name As in rts_attributes
+  /// @{
+
+  /// As the member of that name.
+  std::optional<unsigned> access = std::nullopt;
+  std::optional<std::uint8_t> min_rnr_timer = std::nullopt;
+  std::optional<std::uint32_t> qkey = std::nullopt;
+  std::optional<alternate_path> alternate = std::nullopt;
+  std::optional<ibv_mig_state> migration = std::nullopt;
+  std::optional<ibv_qp_state> assumed_state = std::nullopt;
+  /// @}
 };
 
 /// An ibv_qp_attr together with the mask of what is set in it: what ibv_modify_qp takes.
