@@ -30,31 +30,35 @@ inline namespace v1 {
 /// A datagram to be sent.
 template <class ConstBufferSequence>
 struct outgoing_datagram {
-  ConstBufferSequence buffers;
+  ConstBufferSequence buffers;  ///< its bytes
   ud::endpoint to{};  ///< port 0: the peer that the socket is connected to
 };
+/// To that endpoint.
 template <class ConstBufferSequence>
 outgoing_datagram(ConstBufferSequence, ud::endpoint) -> outgoing_datagram<ConstBufferSequence>;
+/// To the peer that the socket is connected to.
 template <class ConstBufferSequence>
 outgoing_datagram(ConstBufferSequence) -> outgoing_datagram<ConstBufferSequence>;
 
 /// Room for a datagram, which is filled in.
 template <class MutableBufferSequence>
 struct incoming_datagram {
-  MutableBufferSequence buffers;
+  MutableBufferSequence buffers;  ///< where its bytes go to
   ud::endpoint from{};    ///< who has sent it
   std::size_t bytes = 0;  ///< of it that are in the buffers; what does not fit is lost
 };
+/// For a datagram of any sender's.
 template <class MutableBufferSequence>
 incoming_datagram(MutableBufferSequence) -> incoming_datagram<MutableBufferSequence>;
 
 /// Room for a message, which is filled in. (A message to be sent is a buffer sequence.)
 template <class MutableBufferSequence>
 struct incoming_message {
-  MutableBufferSequence buffers;
+  MutableBufferSequence buffers;  ///< where its bytes go to
   std::size_t bytes = 0;  ///< of it that are in the buffers
   bool at_end = false;    ///< they are the last ones; otherwise the next element, or batch, goes on with the message
 };
+/// For any message.
 template <class MutableBufferSequence>
 incoming_message(MutableBufferSequence) -> incoming_message<MutableBufferSequence>;
 
@@ -104,6 +108,7 @@ auto async_send_batch(Socket& socket, const Batch& batch, CompletionToken&& toke
       socket);
 }
 
+/// receive_batch(), asynchronously, as async_send_batch().
 template <class Socket, class Batch, class CompletionToken>
 auto async_receive_batch(Socket& socket, Batch& batch, CompletionToken&& token) {
   using attempt = detail::receive_batch_attempt<detail::batch_kind<typename Socket::protocol_type>, Batch>;

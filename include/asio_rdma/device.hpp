@@ -77,8 +77,8 @@ using device_kind = core::device_kind;
 
 /// A device of this machine.
 struct device_info {
-  std::string name;  ///< such as "mlx5_0", "rxe0", "soft0"
-  device_kind kind = device_kind::hardware;
+  std::string name;                                 ///< such as "mlx5_0", "rxe0", "soft0"
+  device_kind kind = device_kind::hardware;         ///< whether it is the machine's or this library's
   bool active = false;                              ///< whether a port of it is up
   std::vector<boost::asio::ip::address> addresses;  ///< those of this host that it carries; the best first
 };
@@ -118,9 +118,9 @@ inline std::vector<device_info> devices() {
 
 /// What a port of a device has counted.
 struct device_counter {
-  std::string name;  ///< as the device's driver calls it
-  unsigned port = 0;
-  std::uint64_t value = 0;
+  std::string name;         ///< as the device's driver calls it
+  unsigned port = 0;        ///< of the device, from 1 on
+  std::uint64_t value = 0;  ///< events or bytes, as the driver defines it
 };
 
 /// The counters that a device keeps of itself. A kernel's device: what its driver shows in the folders hw_counters and

@@ -154,6 +154,7 @@ inline const boost::system::error_category& option_category() noexcept {
   return detail::category<core::error_domain::option>("asio_rdma.option");
 }
 
+/// For comparisons with any error_code: ec == errc::no_device.
 inline boost::system::error_condition make_error_condition(errc e) noexcept {
   return boost::system::error_condition(static_cast<int>(e), library_category());
 }

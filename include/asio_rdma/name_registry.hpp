@@ -47,6 +47,7 @@ inline namespace v1 {
 /// The service. It answers until it is destroyed or stopped; its operations run on a strand of the executor given.
 class name_server {
 public:
+  /// What the service is reached by.
   using tcp = boost::asio::ip::tcp;
 
   /// Listens. Throws boost::system::system_error.
@@ -58,8 +59,10 @@ public:
   }
   name_server(const name_server&) = delete;
   name_server& operator=(const name_server&) = delete;
+  /// As stop().
   ~name_server() { stop(); }
 
+  /// Where it listens: the port that was chosen, if port 0 was asked for. Thread-safe.
   tcp::endpoint local_endpoint() const { return state_->local; }
 
   /// Closes the listener and all connections. Thread-safe.
@@ -177,9 +180,12 @@ inline void name_server::state::stop() {
 /// Distinct objects: thread-safe. One object: one operation at a time.
 class name_client {
 public:
+  /// What the service is reached by.
   using tcp = boost::asio::ip::tcp;
+  /// What calls report by.
   using error_code = boost::system::error_code;
 
+  /// Asks the service at that address. Connects with each call only; asynchronous ones run on the executor.
   template <class Executor>
   name_client(const Executor& executor, const tcp::endpoint& server) : executor_(executor), server_(server) {}
 
@@ -187,6 +193,7 @@ public:
   void enter(const std::string& name, const ud::endpoint& endpoint, std::chrono::seconds lease, error_code& ec) {
     (void)ask(detail::request("REGISTER", name, endpoint, lease), ec);
   }
+  /// Throws boost::system::system_error.
   void enter(const std::string& name, const ud::endpoint& endpoint, std::chrono::seconds lease) {
     error_code ec;
     enter(name, endpoint, lease, ec);
@@ -196,6 +203,7 @@ public:
   void remove(const std::string& name, const ud::endpoint& endpoint, error_code& ec) {
     (void)ask(detail::request("REMOVE", name, endpoint), ec);
   }
+  /// Throws boost::system::system_error.
   void remove(const std::string& name, const ud::endpoint& endpoint) {
     error_code ec;
     remove(name, endpoint, ec);
@@ -205,6 +213,7 @@ public:
   std::vector<name_entry> look_up(const std::string& name, error_code& ec) {
     return ask(detail::request("LOOKUP", name), ec);
   }
+  /// Throws boost::system::system_error.
   std::vector<name_entry> look_up(const std::string& name) {
     error_code ec;
     auto result = look_up(name, ec);
@@ -215,6 +224,7 @@ public:
   std::vector<name_entry> list(const std::string& prefix, error_code& ec) {
     return ask(detail::list_request(prefix), ec);
   }
+  /// Throws boost::system::system_error.
   std::vector<name_entry> list(const std::string& prefix = {}) {
     error_code ec;
     auto result = list(prefix, ec);
@@ -225,24 +235,29 @@ public:
   // The same, asynchronously: void(error_code) for the first two, void(error_code, std::vector<name_entry>) for the
   // rest.
 
+  /// As enter(). Completion signature void(error_code).
   template <class CompletionToken>
   auto async_enter(const std::string& name, const ud::endpoint& endpoint, std::chrono::seconds lease,
                    CompletionToken&& token) {
     return async_tell(detail::request("REGISTER", name, endpoint, lease), std::forward<CompletionToken>(token));
   }
+  /// As remove(). Completion signature void(error_code).
   template <class CompletionToken>
   auto async_remove(const std::string& name, const ud::endpoint& endpoint, CompletionToken&& token) {
     return async_tell(detail::request("REMOVE", name, endpoint), std::forward<CompletionToken>(token));
   }
+  /// As look_up(). Completion signature void(error_code, std::vector<name_entry>).
   template <class CompletionToken>
   auto async_look_up(const std::string& name, CompletionToken&& token) {
     return async_ask(detail::request("LOOKUP", name), std::forward<CompletionToken>(token));
   }
+  /// As list(). Completion signature void(error_code, std::vector<name_entry>).
   template <class CompletionToken>
   auto async_list(const std::string& prefix, CompletionToken&& token) {
     return async_ask(detail::list_request(prefix), std::forward<CompletionToken>(token));
   }
 
+  /// That of asynchronous calls.
   const boost::asio::any_io_executor& get_executor() const noexcept { return executor_; }
 
   /// What the service said to the last request that it refused.
@@ -395,15 +410,20 @@ private:
 /// stands where one of those does. host_not_found if there is no such name.
 class name_resolver {
 public:
+  /// What a lookup gives: a range of entries, as a resolver's.
   using results_type = boost::asio::ip::basic_resolver_results<ud>;
+  /// What calls report by.
   using error_code = boost::system::error_code;
 
+  /// Asks the service at that address, as a name_client.
   template <class Executor>
   name_resolver(const Executor& executor, const boost::asio::ip::tcp::endpoint& server) : client_(executor, server) {}
 
+  /// The endpoints of a name. Errors: host_not_found, or those of name_client.
   results_type resolve(const std::string& name, error_code& ec) {
     return make(name, client_.look_up(name, ec), ec);
   }
+  /// Throws boost::system::system_error.
   results_type resolve(const std::string& name) {
     error_code ec;
     auto result = resolve(name, ec);

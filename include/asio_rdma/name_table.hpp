@@ -24,8 +24,8 @@ inline namespace v1 {
 
 /// An entry of the name service.
 struct name_entry {
-  std::string name;
-  ud::endpoint endpoint;
+  std::string name;              ///< what it is found by
+  ud::endpoint endpoint;         ///< what it stands for
   std::chrono::seconds left{0};  ///< of its lease, rounded up
 };
 
@@ -33,22 +33,30 @@ struct name_entry {
 /// what time it is; not thread-safe.
 class name_table {
 public:
+  /// What the time is told in.
   using time_point = std::chrono::steady_clock::time_point;
 
+  /// How much it takes.
   struct limits {
-    std::size_t names = 65536;
+    std::size_t names = 65536;    ///< at once
     std::size_t endpoints = 256;  ///< of one name
     std::size_t clients = 1024;   ///< connected at once; more are turned away
   };
+  /// Characters.
   static constexpr std::size_t longest_name = 128;
+  /// A day.
   static constexpr std::chrono::seconds longest_lease{86400};
 
+  /// An empty one.
   explicit name_table(const limits& l) : limits_(l) {}
+  /// The limits that it was made with.
   const limits& bounds() const noexcept { return limits_; }
 
+  /// Whether this can be a name: 1 to longest_name characters.
   static bool is_name(std::string_view text) noexcept {
     return !text.empty() && text.size() <= longest_name && std::all_of(text.begin(), text.end(), is_character);
   }
+  /// Whether a name may have this character: letters of ASCII, digits, and . _ : / -
   static bool is_character(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
            c == ':' || c == '/' || c == '-';
@@ -91,6 +99,7 @@ public:
     if (found->second.empty()) names_.erase(found);
   }
 
+  /// The entries of a name; none if there is none.
   std::vector<name_entry> look_up(const std::string& name, time_point now) {
     forget_expired(now);
     std::vector<name_entry> result;
@@ -111,6 +120,7 @@ public:
     return result;
   }
 
+  /// Endpoints, those included whose lease has ended since the last call that was told the time.
   std::size_t size() const noexcept { return ends_.size(); }
 
 private:

@@ -60,11 +60,14 @@ public:
     static back_off none() noexcept { return {std::numeric_limits<std::uint64_t>::max(), 0, {}}; }
   };
 
+  /// Gets completions, in the order in which they were taken. They are gone when it returns.
   using completion_handler = std::function<void(span<work_completion>)>;
 
+  /// Runs the handlers of this io_context, which has to outlive it.
   explicit polling_service(boost::asio::io_context& context) : context_(context) {}
   polling_service(const polling_service&) = delete;
   polling_service& operator=(const polling_service&) = delete;
+  /// Connections that it has served go on by themselves, as after remove().
   ~polling_service() {
     for (const auto& e : entries_)
       if (e->room) e->room->serve(false);
@@ -107,6 +110,7 @@ public:
   /// Looks for completions and runs the io_context's handlers, until stop() or until the io_context is stopped. Returns
   /// how many completions were taken.
   std::size_t run() { return loop(clock::time_point::max()); }
+  /// The same, for that long at most.
   template <class Rep, class Period>
   std::size_t run_for(const std::chrono::duration<Rep, Period>& time) {
     return loop(clock::now() + std::chrono::duration_cast<clock::duration>(time));
@@ -124,6 +128,7 @@ public:
   /// Ends run(), soon. Thread-safe.
   void stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
 
+  /// What is done from now on while there is nothing to do.
   void set_back_off(const back_off& b) noexcept { back_off_ = b; }
   /// Keeps the calling thread on one processor, counted from 0. EINVAL for one that it may not run on.
   static void pin(int processor, boost::system::error_code& ec) noexcept {
@@ -134,6 +139,7 @@ public:
     const int e = possible ? ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set) : EINVAL;
     ec = boost::system::error_code(e, boost::system::system_category());
   }
+  /// Throws boost::system::system_error.
   static void pin(int processor) {
     boost::system::error_code ec;
     pin(processor, ec);

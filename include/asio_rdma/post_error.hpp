@@ -15,6 +15,7 @@ inline namespace v1 {
 /// A list of requests of which not all could be posted.
 class post_error : public boost::system::system_error {
 public:
+  /// Of a call that has posted that many requests.
   post_error(const boost::system::error_code& ec, const char* what, std::size_t posted)
       : system_error(ec, what), posted_(posted) {}
   /// How many were: the one of that index, counted from 0, is the bad one.

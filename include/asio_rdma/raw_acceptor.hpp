@@ -17,13 +17,19 @@ inline namespace v1 {
 template <class Executor = boost::asio::any_io_executor>
 class basic_raw_acceptor {
 public:
+  /// What runs the handlers that have no executor of their own.
   using executor_type = Executor;
+  /// Addresses are TCP's.
   using endpoint_type = boost::asio::ip::tcp::endpoint;
+  /// What calls report by.
   using error_code = boost::system::error_code;
 
+  /// Requests that may wait to be accepted; more are refused.
   static constexpr int default_backlog = 128;
 
+  /// Does not listen yet.
   explicit basic_raw_acceptor(const Executor& ex) : executor_(ex) {}
+  /// Does not listen yet.
   template <class ExecutionContext,
             class = std::enable_if_t<std::is_convertible_v<ExecutionContext&, boost::asio::execution_context&>>>
   explicit basic_raw_acceptor(ExecutionContext& context) : executor_(context.get_executor()) {}
@@ -33,12 +39,14 @@ public:
       : executor_(ex) {
     listen(local, options, backlog);
   }
+  /// Listens at once. Throws boost::system::system_error.
   template <class ExecutionContext,
             class = std::enable_if_t<std::is_convertible_v<ExecutionContext&, boost::asio::execution_context&>>>
   basic_raw_acceptor(ExecutionContext& context, const endpoint_type& local, const raw_options& options = {},
                      int backlog = default_backlog)
       : basic_raw_acceptor(context.get_executor(), local, options, backlog) {}
 
+  /// That of its handlers.
   executor_type get_executor() const noexcept { return executor_; }
 
   /// Listens on an address of this host, port 0 for any; connections are made with the options.
@@ -50,12 +58,14 @@ public:
     ec = detail::to_asio_error(core::raw_listener::listen(options, options.device.c_str(), local.data(),
                                                           static_cast<socklen_t>(local.size()), backlog, room_->core));
   }
+  /// Throws boost::system::system_error.
   void listen(const endpoint_type& local, const raw_options& options = {}, int backlog = default_backlog) {
     error_code ec;
     listen(local, options, backlog, ec);
     if (ec) boost::throw_exception(boost::system::system_error(ec, "raw_acceptor: listen"));
   }
 
+  /// What was moved from can only be destroyed. Not while asynchronous operations are under way.
   basic_raw_acceptor(basic_raw_acceptor&&) noexcept = default;
   basic_raw_acceptor& operator=(basic_raw_acceptor&&) = delete;
   /// As close().
@@ -63,7 +73,9 @@ public:
     if (room_) close();
   }
 
+  /// Whether it listens.
   bool is_open() const noexcept { return static_cast<bool>(room_->core); }
+  /// Where it listens, with the port that was chosen. Throws boost::system::system_error if it does not.
   endpoint_type local_endpoint() const {
     return detail::raw_endpoint_of(room_->core, &core::raw_listener::local_address);
   }
@@ -84,6 +96,7 @@ public:
     ec = detail::to_asio_error(e);
     if (!ec) connection.adopt(std::move(link));
   }
+  /// Throws boost::system::system_error.
   template <class OtherExecutor>
   void accept_request(basic_raw_connection<OtherExecutor>& connection) {
     error_code ec;
@@ -97,6 +110,7 @@ public:
     accept_request(connection, ec);
     if (!ec) connection.establish(ec);
   }
+  /// Throws boost::system::system_error.
   template <class OtherExecutor>
   void accept(basic_raw_connection<OtherExecutor>& connection) {
     error_code ec;
@@ -107,6 +121,7 @@ public:
   // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in
   // any way, leaves the acceptor as it is; async_accept() that establishes by then closes the connection.
 
+  /// As accept_request(). Completion signature void(error_code).
   template <class OtherExecutor, class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_accept_request(basic_raw_connection<OtherExecutor>& connection, Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(error_code)>(
@@ -130,6 +145,7 @@ public:
         token, &connection);
   }
 
+  /// As accept(). Completion signature void(error_code).
   template <class OtherExecutor, class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_accept(basic_raw_connection<OtherExecutor>& connection, Token&& token = Token()) {
     return boost::asio::async_compose<Token, void(error_code)>(
@@ -148,6 +164,7 @@ private:
   Executor executor_;
 };
 
+/// The acceptor for any executor.
 using raw_acceptor = basic_raw_acceptor<>;
 
 }  // namespace v1

@@ -57,15 +57,21 @@ class basic_raw_connection;
 template <class Executor>
 class basic_raw_connection : public detail::raw_data_path {
 public:
+  /// What runs the handlers that have no executor of their own.
   using executor_type = Executor;
+  /// Addresses are TCP's.
   using endpoint_type = boost::asio::ip::tcp::endpoint;
 
+  /// Not open yet.
   explicit basic_raw_connection(const Executor& ex) : executor_(ex) {}
+  /// Not open yet.
   template <class ExecutionContext,
             class = std::enable_if_t<std::is_convertible_v<ExecutionContext&, boost::asio::execution_context&>>>
   explicit basic_raw_connection(ExecutionContext& context) : executor_(context.get_executor()) {}
 
+  /// Takes a connection over; other is closed then. Not while an asynchronous set-up is under way.
   basic_raw_connection(basic_raw_connection&& other) noexcept : executor_(other.executor_) { take(other); }
+  /// The same, after close().
   basic_raw_connection& operator=(basic_raw_connection&& other) noexcept {
     if (this != &other) {
       close();
@@ -77,6 +83,7 @@ public:
   /// As close().
   ~basic_raw_connection() { close(); }
 
+  /// That of its handlers.
   executor_type get_executor() const noexcept { return executor_; }
 
   // ---- Set-up
@@ -86,6 +93,7 @@ public:
     start_open(peer, options, ec);
     if (!ec) finish(&core::raw_link::prepared, ec);
   }
+  /// Throws boost::system::system_error.
   void open(const endpoint_type& peer, const raw_options& options = {}) {
     error_code ec;
     open(peer, options, ec);
@@ -97,6 +105,7 @@ public:
   void offer(const remote_memory& memory, error_code& ec) noexcept {
     ec = detail::to_asio_error(link().offer({memory.address, memory.length, memory.key}));
   }
+  /// Throws boost::system::system_error.
   void offer(const remote_memory& memory) {
     error_code ec;
     offer(memory, ec);
@@ -109,16 +118,19 @@ public:
     ec = detail::to_asio_error(link().establish());
     if (!ec) finish(&core::raw_link::established, ec);
   }
+  /// Throws boost::system::system_error.
   void establish() {
     error_code ec;
     establish(ec);
     throw_error(ec, "raw_connection: establish");
   }
 
+  /// open(), then establish().
   void connect(const endpoint_type& peer, const raw_options& options, error_code& ec) {
     open(peer, options, ec);
     if (!ec) establish(ec);
   }
+  /// Throws boost::system::system_error.
   void connect(const endpoint_type& peer, const raw_options& options = {}) {
     error_code ec;
     connect(peer, options, ec);
@@ -128,6 +140,7 @@ public:
   // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in
   // any way, gives the set-up up: the connection is closed then.
 
+  /// As open(). Completion signature void(error_code).
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_open(const endpoint_type& peer, const raw_options& options, Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(error_code)>(
@@ -138,6 +151,7 @@ public:
         token, peer, options);
   }
 
+  /// As establish(). Completion signature void(error_code).
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_establish(Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(error_code)>(
@@ -148,6 +162,7 @@ public:
         token);
   }
 
+  /// As connect(). Completion signature void(error_code).
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_connect(const endpoint_type& peer, const raw_options& options, Token&& token = Token()) {
     return boost::asio::async_compose<Token, void(error_code)>(
@@ -179,6 +194,7 @@ public:
   /// Makes the device give back every request: those that it has not done complete with an error (IBV_WC_WR_FLUSH_ERR).
   /// The connection ends.
   void flush(error_code& ec) noexcept { ec = detail::to_asio_error(link().flush()); }
+  /// Throws boost::system::system_error.
   void flush() {
     error_code ec;
     flush(ec);
@@ -189,7 +205,9 @@ public:
   /// or is gone. All its requests are flushed then.
   error_code ended() noexcept { return detail::to_asio_error(link().ended()); }
 
+  /// This end's address and port. Throws boost::system::system_error before open().
   endpoint_type local_endpoint() const { return endpoint(&core::raw_link::local_address); }
+  /// The peer's. Throws boost::system::system_error before open().
   endpoint_type remote_endpoint() const { return endpoint(&core::raw_link::remote_address); }
 
   /// What the queues were granted; from establish() on, what the path has, too.
@@ -211,6 +229,7 @@ public:
   registered_memory register_memory(std::size_t size, memory_access access, error_code& ec) {
     return create_region({core::raw_memory_source::own, nullptr, size, static_cast<int>(access)}, ec);
   }
+  /// Throws boost::system::system_error.
   registered_memory register_memory(std::size_t size, memory_access access = memory_access::all) {
     error_code ec;
     registered_memory result = register_memory(size, access, ec);
@@ -222,6 +241,7 @@ public:
   registered_memory register_huge_pages(std::size_t size, memory_access access, error_code& ec) {
     return create_region({core::raw_memory_source::huge_pages, nullptr, size, static_cast<int>(access)}, ec);
   }
+  /// Throws boost::system::system_error.
   registered_memory register_huge_pages(std::size_t size, memory_access access = memory_access::all) {
     error_code ec;
     registered_memory result = register_huge_pages(size, access, ec);
@@ -232,6 +252,7 @@ public:
   registered_memory register_memory(void* data, std::size_t size, memory_access access, error_code& ec) {
     return create_region({core::raw_memory_source::callers, data, size, static_cast<int>(access)}, ec);
   }
+  /// Throws boost::system::system_error.
   registered_memory register_memory(void* data, std::size_t size, memory_access access = memory_access::all) {
     error_code ec;
     registered_memory result = register_memory(data, size, access, ec);
@@ -244,6 +265,7 @@ public:
                                     error_code& ec) {
     return create_region({core::raw_memory_source::dmabuf, nullptr, size, static_cast<int>(access), fd, offset}, ec);
   }
+  /// Throws boost::system::system_error.
   registered_memory register_dmabuf(int fd, std::uint64_t offset, std::size_t size,
                                     memory_access access = memory_access::all) {
     error_code ec;
@@ -271,6 +293,7 @@ public:
       room ? room->settle() : void(link().take_events());
     }
   }
+  /// Throws boost::system::system_error.
   std::size_t wait(span<work_completion> completions) {
     error_code ec;
     const std::size_t n = wait(completions, ec);
@@ -293,22 +316,27 @@ public:
   auto async_submit(const work_request& request, Token&& token = Token()) {
     return initiate_request(request, local_buffer(), false, token);
   }
+  /// A receive; the same holds.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_submit(const receive_request& request, Token&& token = Token()) {
     return initiate_request(request, local_buffer(), false, token);
   }
+  /// Sends to a receive of the peer's. 4 GiB - 1 at most, as all transfers of one buffer; a port may allow less.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_send(const local_buffer& from, Token&& token = Token()) {
     return initiate_request(work_request::send(from), from, true, token);
   }
+  /// Receives one send of the peer's, whose bytes are work_completion::bytes(). One that is larger ends the connection.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_receive(const local_buffer& to, Token&& token = Token()) {
     return initiate_request(receive_request(to), to, true, token);
   }
+  /// Writes into the peer's memory, of which the peer learns nothing.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_write_remote(const local_buffer& from, remote_address to, Token&& token = Token()) {
     return initiate_request(work_request::write(from, to), from, true, token);
   }
+  /// Reads the peer's memory.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_read_remote(const local_buffer& to, remote_address from, Token&& token = Token()) {
     return initiate_request(work_request::read(to, from), to, true, token);
@@ -318,6 +346,7 @@ public:
   auto async_fetch_add(const local_buffer& result, remote_address target, std::uint64_t add, Token&& token = Token()) {
     return initiate_request(work_request::fetch_and_add(result, target, add), result, true, token);
   }
+  /// Writes desired there if it finds expected. As async_fetch_add().
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_compare_swap(const local_buffer& result, remote_address target, std::uint64_t expected,
                           std::uint64_t desired, Token&& token = Token()) {
@@ -345,9 +374,13 @@ public:
 
   // ---- Verbs: what this class does not do. The objects live until close(). Null before open().
 
+  /// The device.
   verbs::context_ref device() const noexcept { return {objects().context, table()}; }
+  /// The domain that memory is registered in.
   verbs::ref<ibv_pd> protection_domain() const noexcept { return {objects().domain, table()}; }
+  /// The one queue of completions, of sends and of receives.
   verbs::completion_queue_ref completion_queue() const noexcept { return {objects().completions, table()}; }
+  /// The queue pair.
   verbs::queue_pair_ref queue_pair() const noexcept { return {objects().queue_pair, table()}; }
   /// All of them, and the channel, as verbs have them.
   core::raw_objects native_handle() const noexcept { return objects(); }
@@ -479,6 +512,7 @@ private:
   Executor executor_;
 };
 
+/// The connection for any executor.
 using raw_connection = basic_raw_connection<>;
 
 }  // namespace v1

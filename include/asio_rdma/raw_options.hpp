@@ -11,7 +11,9 @@
 namespace asio_rdma {
 inline namespace v1 {
 
+/// What kind of queue pair a connection has.
 using raw_transport = core::raw_transport;
+/// How two ends find each other.
 using raw_setup = core::raw_setup;
 
 /// What a raw connection is made with; accepted ones are made with their acceptor's. The members, their units and

@@ -35,8 +35,11 @@ inline namespace v1 {
 class rc {
 public:
   class endpoint;
+  /// Has all of Asio's operations.
   using socket = boost::asio::basic_stream_socket<rc>;
+  /// Accepts sockets of this protocol.
   using acceptor = boost::asio::basic_socket_acceptor<rc>;
+  /// Resolves names of hosts and services, as TCP's.
   using resolver = boost::asio::ip::basic_resolver<rc>;
 
   /// Accepted and remembered, for programs that set it: nothing is ever delayed.
@@ -48,14 +51,21 @@ public:
   /// compile.
   rc(const boost::asio::ip::tcp& protocol) noexcept : family_(protocol.family()) {}
 
+  /// IPv4.
   static rc v4() noexcept { return rc(AF_INET); }
+  /// IPv6.
   static rc v6() noexcept { return rc(AF_INET6); }
 
+  /// As socket(2) would have it.
   int type() const noexcept { return SOCK_STREAM; }
+  /// As socket(2) would have it.
   int protocol() const noexcept { return IPPROTO_TCP; }
+  /// AF_INET or AF_INET6.
   int family() const noexcept { return family_; }
 
+  /// Equal are those of one family.
   friend bool operator==(const rc& a, const rc& b) noexcept { return a.family_ == b.family_; }
+  /// Equal are those of one family.
   friend bool operator!=(const rc& a, const rc& b) noexcept { return a.family_ != b.family_; }
 
 private:
@@ -68,15 +78,20 @@ class rc::endpoint : public boost::asio::ip::basic_endpoint<rc> {
 public:
   using boost::asio::ip::basic_endpoint<rc>::basic_endpoint;
   endpoint() noexcept = default;
+  /// What Asio's own classes give.
   endpoint(const boost::asio::ip::basic_endpoint<rc>& other) noexcept : basic_endpoint(other) {}
+  /// The same address and port.
   endpoint(const boost::asio::ip::tcp::endpoint& other) noexcept : basic_endpoint(other.address(), other.port()) {}
 };
 
 }  // namespace v1
 }  // namespace asio_rdma
 
+namespace std {
+/// For containers that are unordered.
 template <>
-struct std::hash<asio_rdma::rc::endpoint> : std::hash<boost::asio::ip::basic_endpoint<asio_rdma::rc>> {};
+struct hash<asio_rdma::rc::endpoint> : hash<boost::asio::ip::basic_endpoint<asio_rdma::rc>> {};
+}  // namespace std
 
 // Needs rc to be complete, and has to come before the first use of its socket.
 #include <asio_rdma/detail/asio_hook.hpp>

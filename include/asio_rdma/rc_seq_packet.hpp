@@ -43,19 +43,28 @@ inline namespace v1 {
 class rc_seq_packet {
 public:
   class endpoint;
+  /// Has all of Asio's operations.
   using socket = boost::asio::basic_seq_packet_socket<rc_seq_packet>;
+  /// Accepts sockets of this protocol.
   using acceptor = boost::asio::basic_socket_acceptor<rc_seq_packet>;
+  /// Resolves names of hosts and services, as TCP's.
   using resolver = boost::asio::ip::basic_resolver<rc_seq_packet>;
 
+  /// IPv4.
   static rc_seq_packet v4() noexcept { return rc_seq_packet(AF_INET); }
+  /// IPv6.
   static rc_seq_packet v6() noexcept { return rc_seq_packet(AF_INET6); }
 
   /// What getaddrinfo(3) is asked for: the names of ports are TCP's.
   int type() const noexcept { return SOCK_STREAM; }
+  /// As socket(2) would have it.
   int protocol() const noexcept { return IPPROTO_TCP; }
+  /// AF_INET or AF_INET6.
   int family() const noexcept { return family_; }
 
+  /// Equal are those of one family.
   friend bool operator==(const rc_seq_packet& a, const rc_seq_packet& b) noexcept { return a.family_ == b.family_; }
+  /// Equal are those of one family.
   friend bool operator!=(const rc_seq_packet& a, const rc_seq_packet& b) noexcept { return a.family_ != b.family_; }
 
 private:
@@ -68,16 +77,20 @@ class rc_seq_packet::endpoint : public boost::asio::ip::basic_endpoint<rc_seq_pa
 public:
   using boost::asio::ip::basic_endpoint<rc_seq_packet>::basic_endpoint;
   endpoint() noexcept = default;
+  /// What Asio's own classes give.
   endpoint(const boost::asio::ip::basic_endpoint<rc_seq_packet>& other) noexcept : basic_endpoint(other) {}
+  /// The same address and port.
   endpoint(const boost::asio::ip::tcp::endpoint& other) noexcept : basic_endpoint(other.address(), other.port()) {}
 };
 
 }  // namespace v1
 }  // namespace asio_rdma
 
+namespace std {
+/// For containers that are unordered.
 template <>
-struct std::hash<asio_rdma::rc_seq_packet::endpoint>
-    : std::hash<boost::asio::ip::basic_endpoint<asio_rdma::rc_seq_packet>> {};
+struct hash<asio_rdma::rc_seq_packet::endpoint> : hash<boost::asio::ip::basic_endpoint<asio_rdma::rc_seq_packet>> {};
+}  // namespace std
 
 // Needs rc_seq_packet to be complete, and has to come before the first use of its socket.
 #include <asio_rdma/detail/asio_hook.hpp>

@@ -27,10 +27,12 @@ inline namespace v1 {
 inline boost::asio::mutable_registered_buffer registered(boost::asio::mutable_buffer b) noexcept {
   return detail::registered_mark::make(b);
 }
+/// The same for memory that is only sent from.
 inline boost::asio::const_registered_buffer registered(boost::asio::const_buffer b) noexcept {
   return detail::registered_mark::make(boost::asio::mutable_buffer(const_cast<void*>(b.data()), b.size()));
 }
 
+/// The pages that memory is made of: the system's normal ones, or huge ones of its default size.
 enum class memory_pages { normal, huge };
 
 /// Memory from which sockets send without a copy. It belongs to no device: each registers it, once, when a socket there
@@ -64,19 +66,23 @@ public:
     ec = detail::to_asio_error(core::memory::allocate(bytes, pages == memory_pages::huge, result.memory_));
     return result;
   }
+  /// The caller's memory. invalid_argument for null or no bytes.
   static registered_buffer adopt(void* data, std::size_t bytes, error_code& ec) noexcept {
     registered_buffer result;
     ec = detail::to_asio_error(core::memory::adopt(data, bytes, result.memory_));
     return result;
   }
 
+  /// Whether there is memory.
   explicit operator bool() const noexcept { return static_cast<bool>(memory_); }
   /// Null if there is no memory.
   std::byte* data() const noexcept { return memory_ ? static_cast<std::byte*>(memory_.data()) : nullptr; }
+  /// Bytes.
   std::size_t size() const noexcept { return memory_ ? memory_.size() : 0; }
 
   /// For an operation: all of it, or a piece; offset + bytes <= size().
   boost::asio::mutable_registered_buffer buffer() const noexcept { return buffer(0, size()); }
+  /// A piece: offset + bytes <= size().
   boost::asio::mutable_registered_buffer buffer(std::size_t offset, std::size_t bytes) const noexcept {
     assert(offset <= size() && bytes <= size() - offset);
     return registered(boost::asio::mutable_buffer(data() + offset, bytes));

@@ -17,7 +17,9 @@ inline namespace v1 {
 
 /// A piece of registered memory of this end: a scatter/gather entry of verbs, with nothing added.
 struct local_buffer : ibv_sge {
+  /// Nothing.
   local_buffer() noexcept : ibv_sge{} {}
+  /// A piece: its address to the device, and the local key of its memory.
   local_buffer(std::uint64_t device_address, std::uint32_t bytes, std::uint32_t key) noexcept
       : ibv_sge{device_address, bytes, key} {}
   /// Memory that is not registered, for a request that is sent inline.
@@ -29,26 +31,31 @@ static_assert(sizeof(local_buffer) == sizeof(ibv_sge));
 
 /// A place in the peer's memory.
 struct remote_address {
-  std::uint64_t address = 0;
-  std::uint32_t key = 0;
+  std::uint64_t address = 0;  ///< to the peer's device
+  std::uint32_t key = 0;      ///< the peer's remote key
 };
 
 /// A piece of the peer's memory that it has offered.
 struct remote_memory {
-  std::uint64_t address = 0;
-  std::uint64_t length = 0;  ///< bytes; 0: none
-  std::uint32_t key = 0;
+  std::uint64_t address = 0;  ///< to the peer's device
+  std::uint64_t length = 0;   ///< bytes; 0: none
+  std::uint32_t key = 0;      ///< the peer's remote key
 
+  /// None.
   remote_memory() noexcept = default;
+  /// As members.
   remote_memory(std::uint64_t a, std::uint64_t bytes, std::uint32_t k) noexcept : address(a), length(bytes), key(k) {}
 
+  /// Whether anything was offered.
   explicit operator bool() const noexcept { return length != 0; }
   /// offset < length. A debug build of the connection checks what is done there.
   remote_address at(std::uint64_t offset) const noexcept { return {address + offset, key}; }
+  /// Its beginning.
   operator remote_address() const noexcept { return at(0); }
 
   /// An offer as it goes into a message, in little-endian.
   static constexpr std::size_t encoded_size = 20;
+  /// Writes encoded_size bytes.
   void encode(void* to) const noexcept {
     put(to, 0, address, 8);
     put(to, 8, length, 8);
@@ -70,7 +77,6 @@ private:
     for (std::size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<const unsigned char*>(from)[at + i];
     return value;
   }
-
 };
 
 /// What may be done with registered memory; the values are those of IBV_ACCESS_*. This end's device may always read.
@@ -83,6 +89,7 @@ enum class memory_access : int {
   /// All of the above that the device can do.
   all = -1,
 };
+/// Both.
 constexpr memory_access operator|(memory_access a, memory_access b) noexcept {
   return static_cast<memory_access>(static_cast<int>(a) | static_cast<int>(b));
 }
@@ -92,7 +99,9 @@ constexpr memory_access operator|(memory_access a, memory_access b) noexcept {
 /// it may outlive the connection that made it. It has to outlive every request that uses it. Move-only.
 class registered_memory {
 public:
+  /// None.
   registered_memory() noexcept = default;
+  /// Takes over what the library has registered.
   explicit registered_memory(core::raw_region&& region) noexcept
       : region_(std::move(region)),
         data_(static_cast<std::byte*>(region_.address())),
@@ -101,16 +110,21 @@ public:
         local_key_(region_.local_key()),
         remote_key_(region_.remote_key()) {}
 
+  /// Whether there is any.
   explicit operator bool() const noexcept { return static_cast<bool>(region_); }
   /// Null for a dmabuf, which this process need not see.
   std::byte* data() const noexcept { return data_; }
+  /// Bytes.
   std::size_t size() const noexcept { return size_; }
+  /// The memory from offset (bytes) on as objects of a type. It has to be aligned for them; nothing is checked.
   template <class T>
   T* as(std::size_t offset = 0) const noexcept {
     return reinterpret_cast<T*>(data_ + offset);
   }
 
+  /// Names the memory in requests of this end.
   std::uint32_t local_key() const noexcept { return local_key_; }
+  /// Names the memory in requests of the peer.
   std::uint32_t remote_key() const noexcept { return remote_key_; }
   /// What data() is to the device, which differs for a dmabuf only.
   std::uint64_t device_address() const noexcept { return device_address_; }
@@ -123,6 +137,7 @@ public:
 
   /// What the peer has to know about a piece; about all of it if nothing is said.
   remote_memory offer() const noexcept { return offer(0, size_); }
+  /// Of a piece: offset + length <= size().
   remote_memory offer(std::size_t offset, std::size_t length) const noexcept {
     assert(offset <= size_ && length <= size_ - offset);
     return remote_memory(device_address_ + offset, length, remote_key_);

@@ -25,6 +25,7 @@ inline namespace v1 {
 /// destroyed. Thread-safe. Throws std::bad_alloc.
 class registered_resource final : public std::pmr::memory_resource {
 public:
+  /// Makes its memory of these pages. Allocates nothing yet.
   explicit registered_resource(memory_pages pages = memory_pages::normal)
       : blocks_(pages), pool_(std::pmr::pool_options{0, std::size_t{4} << 20}, &blocks_) {}
 

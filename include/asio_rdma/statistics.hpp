@@ -28,11 +28,17 @@ inline namespace v1 {
 // What connections, listeners and datagram sockets have done and how they stand: for TCP, what getsockopt(TCP_INFO) and
 // ss(8) tell. statistics_text.hpp writes it. doc/statistics.md says which field tells of what trouble.
 
+/// See statistics_text.hpp for their names.
 using connection_state = core::connection_state;
+/// What a connection has counted since it was made.
 using stream_counters = core::stream_counters;
+/// What a connection holds at the moment.
 using stream_levels = core::stream_levels;
+/// What a listener has counted.
 using listener_counters = core::listener_counters;
+/// What a datagram socket has counted.
 using datagram_counters = core::datagram_counters;
+/// What all sockets of the process have counted together.
 using process_totals = core::process_totals;
 
 /// A connection, a listener or a datagram socket at one moment: a plain value.
@@ -40,13 +46,13 @@ struct socket_statistics {
   /// Numbers connections, listeners and datagram sockets within the process, from 1 on; never used again, so that two
   /// snapshots can be compared. 0 if there is none.
   std::uint64_t number = 0;
-  connection_state state = connection_state::unconnected;
-  bool is_datagram = false;      ///< a datagram socket; established if it has a peer
-  bool accepted = false;         ///< made by a listener
-  bool sending_ended = false;    ///< our direction was shut down
-  bool receiving_ended = false;  ///< the peer has shut its direction down
-  rc::endpoint local;            ///< as the program sees them; unspecified address and port 0 where there is none
-  rc::endpoint remote;
+  connection_state state = connection_state::unconnected;  ///< what it is doing
+  bool is_datagram = false;                                ///< a datagram socket; established if it has a peer
+  bool accepted = false;                                   ///< made by a listener
+  bool sending_ended = false;                              ///< our direction was shut down
+  bool receiving_ended = false;                            ///< the peer has shut its direction down
+  rc::endpoint local;   ///< as the program sees them; unspecified address and port 0 where there is none
+  rc::endpoint remote;  ///< the peer's; as local
   std::chrono::nanoseconds established_for{0};  ///< since it was established; 0 if it never was
 
   std::string device;                 ///< empty before one was found, or for a listener on all devices

@@ -241,9 +241,11 @@ inline std::string to_string(const process_snapshot& s) {
   return text + to_string(s.totals);
 }
 
+/// Writes one, as to_string() has it.
 inline std::ostream& operator<<(std::ostream& out, const socket_statistics& s) {
   return out << to_string(s);
 }
+/// Writes all, as to_string() has them.
 inline std::ostream& operator<<(std::ostream& out, const process_snapshot& s) {
   return out << to_string(s);
 }

@@ -41,20 +41,29 @@ inline namespace v1 {
 class ud {
 public:
   class endpoint;
+  /// Has all of Asio's operations.
   using socket = boost::asio::basic_datagram_socket<ud>;
+  /// Resolves names of hosts and services, as UDP's.
   using resolver = boost::asio::ip::basic_resolver<ud>;
 
   /// UDP's protocol and endpoints become ours by themselves. Sockets do not.
   ud(const boost::asio::ip::udp& protocol) noexcept : family_(protocol.family()) {}
 
+  /// IPv4.
   static ud v4() noexcept { return ud(AF_INET); }
+  /// IPv6.
   static ud v6() noexcept { return ud(AF_INET6); }
 
+  /// As socket(2) would have it.
   int type() const noexcept { return SOCK_DGRAM; }
+  /// As socket(2) would have it.
   int protocol() const noexcept { return IPPROTO_UDP; }
+  /// AF_INET or AF_INET6.
   int family() const noexcept { return family_; }
 
+  /// Equal are those of one family.
   friend bool operator==(const ud& a, const ud& b) noexcept { return a.family_ == b.family_; }
+  /// Equal are those of one family.
   friend bool operator!=(const ud& a, const ud& b) noexcept { return a.family_ != b.family_; }
 
 private:
@@ -67,15 +76,20 @@ class ud::endpoint : public boost::asio::ip::basic_endpoint<ud> {
 public:
   using boost::asio::ip::basic_endpoint<ud>::basic_endpoint;
   endpoint() noexcept = default;
+  /// What Asio's own classes give.
   endpoint(const boost::asio::ip::basic_endpoint<ud>& other) noexcept : basic_endpoint(other) {}
+  /// The same address and port.
   endpoint(const boost::asio::ip::udp::endpoint& other) noexcept : basic_endpoint(other.address(), other.port()) {}
 };
 
 }  // namespace v1
 }  // namespace asio_rdma
 
+namespace std {
+/// For containers that are unordered.
 template <>
-struct std::hash<asio_rdma::ud::endpoint> : std::hash<boost::asio::ip::basic_endpoint<asio_rdma::ud>> {};
+struct hash<asio_rdma::ud::endpoint> : hash<boost::asio::ip::basic_endpoint<asio_rdma::ud>> {};
+}  // namespace std
 
 // Needs ud to be complete, and has to come before the first use of its socket.
 #include <asio_rdma/detail/asio_hook.hpp>

@@ -15,9 +15,9 @@ inline namespace v1 {
 
 /// Where a datagram goes to. The handle has to live until the send has completed.
 struct datagram_address {
-  ibv_ah* handle = nullptr;
-  std::uint32_t queue_pair = 0;
-  std::uint32_t qkey = 0;
+  ibv_ah* handle = nullptr;      ///< address handle, of this end's protection domain
+  std::uint32_t queue_pair = 0;  ///< number of the peer's queue pair, 24 bits
+  std::uint32_t qkey = 0;        ///< that the peer's queue pair takes
 };
 
 /// A send, a read, a write or an atomic: the request of verbs, ibv_send_wr, with functions to fill it and nothing
@@ -29,21 +29,26 @@ struct datagram_address {
 /// signalled.
 class work_request : public ibv_send_wr {
 public:
+  /// Signalled, and nothing else: for programs that fill ibv_send_wr themselves.
   work_request() noexcept : ibv_send_wr{} { send_flags = IBV_SEND_SIGNALED; }
 
   /// A message for a receive that the peer has posted; without a buffer, an empty one.
   static work_request send() noexcept { return make(IBV_WR_SEND, {}); }
+  /// Of one buffer.
   static work_request send(const local_buffer& from) noexcept { return make(IBV_WR_SEND, one(from)); }
+  /// Of several, as many as limits().send_sge, gathered into one message.
   static work_request send(span<const local_buffer> from) noexcept { return make(IBV_WR_SEND, from); }
 
   /// Writes into the peer's memory, of which it learns nothing unless there is an immediate.
   static work_request write(const local_buffer& from, remote_address to) noexcept { return write(one(from), to); }
+  /// Of several buffers, gathered.
   static work_request write(span<const local_buffer> from, remote_address to) noexcept {
     return make(IBV_WR_RDMA_WRITE, from).at(to);
   }
 
   /// Reads the peer's memory.
   static work_request read(const local_buffer& to, remote_address from) noexcept { return read(one(to), from); }
+  /// Into several buffers, scattered.
   static work_request read(span<const local_buffer> to, remote_address from) noexcept {
     return make(IBV_WR_RDMA_READ, to).at(from);
   }
@@ -80,6 +85,7 @@ public:
     imm_data = htobe32(value);
     return *this;
   }
+  /// Whether it raises a completion when it was done; it always does when it failed.
   work_request& signaled(bool on = true) noexcept { return flag(IBV_SEND_SIGNALED, on); }
   /// Copies the data into the request when it is posted: the memory is free at once, and need not be registered. Sends
   /// and writes of at most raw_connection::limits().inline_size bytes.
@@ -130,13 +136,16 @@ class receive_request : public ibv_recv_wr {
 public:
   /// For a message without data, or one whose data is written elsewhere.
   receive_request() noexcept : ibv_recv_wr{} {}
+  /// Into one buffer, which has to have room for what comes.
   explicit receive_request(const local_buffer& to) noexcept : receive_request(span<const local_buffer>(&to, 1)) {}
   explicit receive_request(local_buffer&&) = delete;
+  /// Into several buffers, filled in order.
   explicit receive_request(span<const local_buffer> to) noexcept : ibv_recv_wr{} {
     sg_list = const_cast<local_buffer*>(to.data());
     num_sge = static_cast<int>(to.size());
   }
 
+  /// What its completion will say; any number.
   receive_request& with_id(std::uint64_t id) noexcept {
     wr_id = id;
     return *this;

@@ -41,6 +41,7 @@ namespace detail {
 /// measurements.
 class raw_data_path {
 public:
+  /// What calls report by.
   using error_code = boost::system::error_code;
 
   /// Posts a request (ibv_post_send). ENOMEM (not_enough_memory) if the send queue is full, invalid_argument for what
@@ -54,12 +55,15 @@ public:
       ec.clear();
     }
   }
+  /// Throws post_error.
   [[gnu::always_inline]] void post_send(work_request& request) {
     request.next = nullptr;
     ibv_send_wr* bad;
     if (const core::error e = post(&request, bad)) throw_post_error(e, "raw_connection: post_send", 0);
   }
+  /// Throws post_error.
   [[gnu::always_inline]] void post_send(work_request&& request) { post_send(request); }
+  /// A request of which nothing is needed any more.
   [[gnu::always_inline]] void post_send(work_request&& request, error_code& ec) { post_send(request, ec); }
 
   /// Posts requests of any kinds in order, with one call and one doorbell. Returns how many were posted; if not all, ec
@@ -95,13 +99,17 @@ public:
       ec.clear();
     }
   }
+  /// Throws post_error.
   [[gnu::always_inline]] void post_receive(receive_request& request) {
     request.next = nullptr;
     ibv_recv_wr* bad;
     if (const core::error e = post(&request, bad)) throw_post_error(e, "raw_connection: post_receive", 0);
   }
+  /// Throws post_error.
   [[gnu::always_inline]] void post_receive(receive_request&& request) { post_receive(request); }
+  /// A receive of which nothing is needed any more.
   [[gnu::always_inline]] void post_receive(receive_request&& request, error_code& ec) { post_receive(request, ec); }
+  /// Posts receives in order, with one call, as post_send() of many.
   [[gnu::always_inline]] std::size_t post_receive(span<receive_request> requests, error_code& ec) {
     ec.clear();
     if (requests.empty()) return 0;
@@ -113,6 +121,7 @@ public:
     }
     return requests.size();
   }
+  /// Throws post_error, which says how many were.
   [[gnu::always_inline]] void post_receive(span<receive_request> requests) {
     if (requests.empty()) return;
     chain(requests);
@@ -133,6 +142,7 @@ public:
     ec.clear();
     return static_cast<std::size_t>(n);
   }
+  /// Throws boost::system::system_error.
   [[gnu::always_inline]] std::size_t poll(span<work_completion> completions) {
     const int n = do_poll(completions);
     if (__builtin_expect(n < 0, 0)) throw_error(poll_error(), "raw_connection: poll");
@@ -145,6 +155,7 @@ public:
     is_probing_ = on;
     update_slow();
   }
+  /// Whether it does.
   bool probe() const noexcept { return is_probing_; }
   /// What was counted while probe() was on.
   const raw_statistics& statistics() const noexcept { return statistics_; }

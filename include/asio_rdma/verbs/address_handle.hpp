@@ -29,6 +29,7 @@ public:
     detail::throw_error(ec, "ibv_create_ah_from_wc");
   }
 
+  /// ibv_create_ah. EINVAL for attributes that make no sense, ETIMEDOUT where the link address cannot be found.
   static address_handle create(ref<ibv_pd> domain, ibv_ah_attr attributes, error_code& ec) noexcept {
     const api& table = domain.table();
     return address_handle({detail::check(table.create_ah(domain.native_handle(), &attributes), ec), table});
@@ -54,6 +55,7 @@ public:
     detail::check(device.table().init_ah_from_wc(device.native_handle(), port, &completion, &copy, &result), ec);
     return result;
   }
+  /// Throws boost::system::system_error.
   static ibv_ah_attr attributes(ref<ibv_context> device, const ibv_wc& completion, const ibv_grh* grh,
                                 std::uint8_t port) {
     error_code ec;

@@ -23,10 +23,14 @@ namespace verbs {
 /// ibv_post_send, ibv_post_recv, ibv_post_srq_recv, ibv_poll_cq, ibv_req_notify_cq, the ibv_wr_* functions,
 /// ibv_start_poll and those that go with it are inline functions of verbs.h that go through the object itself.
 ///
-/// Each member behaves as the function of rdma-core that it is named for, as its man page says, errno included.
+/// Each member behaves as the function of rdma-core that it is named for, as its man page says, errno included: ibv_*
+/// in general, and rdma_* for those of the connection manager, which begin with cm_.
 /// Members are only ever added at the end: the table is part of the ABI.
 struct api {
-  // Devices
+  /// @name Devices
+  /// @{
+
+  /// As ibv_* of that name.
   ibv_device** (*get_device_list)(int* count);
   void (*free_device_list)(ibv_device** list);
   const char* (*get_device_name)(ibv_device* device);
@@ -42,16 +46,24 @@ struct api {
   int (*query_pkey)(ibv_context* context, std::uint8_t port, int index, __be16* pkey);
   int (*get_async_event)(ibv_context* context, ibv_async_event* event);
   void (*ack_async_event)(ibv_async_event* event);
+  /// @}
 
-  // Memory
+  /// @name Memory
+  /// @{
+
+  /// As ibv_* of that name.
   ibv_pd* (*alloc_pd)(ibv_context* context);
   int (*dealloc_pd)(ibv_pd* pd);
   ibv_mr* (*reg_mr)(ibv_pd* pd, void* address, std::size_t length, int access);
   int (*dereg_mr)(ibv_mr* mr);
   ibv_mw* (*alloc_mw)(ibv_pd* pd, ibv_mw_type type);
   int (*dealloc_mw)(ibv_mw* mw);
+  /// @}
 
-  // Completions
+  /// @name Completions
+  /// @{
+
+  /// As ibv_* of that name.
   ibv_comp_channel* (*create_comp_channel)(ibv_context* context);
   int (*destroy_comp_channel)(ibv_comp_channel* channel);
   ibv_cq* (*create_cq)(ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector);
@@ -59,8 +71,12 @@ struct api {
   int (*destroy_cq)(ibv_cq* cq);
   int (*get_cq_event)(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context);
   void (*ack_cq_events)(ibv_cq* cq, unsigned int count);
+  /// @}
 
-  // Queues
+  /// @name Queues
+  /// @{
+
+  /// As ibv_* of that name.
   ibv_qp* (*create_qp)(ibv_pd* pd, ibv_qp_init_attr* attributes);
   int (*modify_qp)(ibv_qp* qp, ibv_qp_attr* attributes, int mask);
   int (*query_qp)(ibv_qp* qp, ibv_qp_attr* attributes, int mask, ibv_qp_init_attr* init_attributes);
@@ -69,16 +85,24 @@ struct api {
   int (*modify_srq)(ibv_srq* srq, ibv_srq_attr* attributes, int mask);
   int (*query_srq)(ibv_srq* srq, ibv_srq_attr* attributes);
   int (*destroy_srq)(ibv_srq* srq);
+  /// @}
 
-  // Datagrams
+  /// @name Datagrams
+  /// @{
+
+  /// As ibv_* of that name.
   ibv_ah* (*create_ah)(ibv_pd* pd, ibv_ah_attr* attributes);
   int (*init_ah_from_wc)(ibv_context* context, std::uint8_t port, ibv_wc* wc, ibv_grh* grh, ibv_ah_attr* attributes);
   ibv_ah* (*create_ah_from_wc)(ibv_pd* pd, ibv_wc* wc, ibv_grh* grh, std::uint8_t port);
   int (*destroy_ah)(ibv_ah* ah);
   int (*attach_mcast)(ibv_qp* qp, const ibv_gid* gid, std::uint16_t lid);
   int (*detach_mcast)(ibv_qp* qp, const ibv_gid* gid, std::uint16_t lid);
+  /// @}
 
-  // Connection manager (rdma_*)
+  /// @name Connection manager
+  /// @{
+
+  /// As rdma_*, where the name here has cm_*.
   rdma_event_channel* (*cm_create_event_channel)();
   void (*cm_destroy_event_channel)(rdma_event_channel* channel);
   int (*cm_get_event)(rdma_event_channel* channel, rdma_cm_event** event);
@@ -105,8 +129,12 @@ struct api {
   int (*cm_leave_multicast)(rdma_cm_id* id, sockaddr* address);
   __be16 (*cm_get_src_port)(rdma_cm_id* id);
   __be16 (*cm_get_dst_port)(rdma_cm_id* id);
+  /// @}
 
-  // More of the above
+  /// @name More of the above
+  /// @{
+
+  /// As ibv_* of that name, and as rdma_* where it has cm_*.
   ibv_mr* (*reg_mr_iova)(ibv_pd* pd, void* address, std::size_t length, std::uint64_t iova, unsigned access);
   int (*rereg_mr)(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access);
   ibv_qp_ex* (*qp_to_qp_ex)(ibv_qp* qp);
@@ -123,6 +151,7 @@ struct api {
   void (*cm_free_devices)(ibv_context** list);
   ibv_mr* (*reg_dmabuf_mr)(ibv_pd* pd, std::uint64_t offset, std::size_t length, std::uint64_t iova, int fd,
                            int access);
+  /// @}
 };
 
 /// The table of rdma-core: the system's real devices.
@@ -134,7 +163,7 @@ ASIO_RDMA_DECL const api& software_device() noexcept;
 
 /// What the software device has counted for this process, which is a device of its own as far as counters go.
 struct software_counters {
-  std::uint64_t datagrams_sent = 0;
+  std::uint64_t datagrams_sent = 0;             ///< by this process
   std::uint64_t datagrams_delivered = 0;        ///< into a receive of a queue pair
   std::uint64_t datagrams_without_receive = 0;  ///< dropped, since no receive was posted
   std::uint64_t datagrams_refused = 0;          ///< dropped, since no such queue pair receives, or under another key

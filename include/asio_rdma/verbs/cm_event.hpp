@@ -21,6 +21,7 @@ namespace verbs {
 /// An event of the connection manager, copied, so that it could be acknowledged before anybody acts on it: destroying
 /// an rdma_cm_id waits until all its events are acknowledged.
 struct cm_event {
+  /// What has happened.
   rdma_cm_event_type type = RDMA_CM_EVENT_ADDR_RESOLVED;
   /// 0, a negated errno, or for RDMA_CM_EVENT_REJECTED over InfiniBand and RoCE the reason (IBTA 12.6.7.2). error()
   /// makes sense of it.
@@ -32,6 +33,7 @@ struct cm_event {
   /// What the peer gave to connect(), accept() or reject(). The transport may have padded it with zeros: the size is at
   /// least that of what was sent.
   std::array<unsigned char, 256> private_data = {};
+  /// Bytes.
   std::uint8_t private_data_size = 0;
   /// CONNECT_REQUEST, ESTABLISHED, CONNECT_RESPONSE and REJECTED on connected ids. Its private_data is null.
   rdma_conn_param connection = {};

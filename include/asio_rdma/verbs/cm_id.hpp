@@ -28,6 +28,7 @@ public:
 
   /// The pointer given to create(); ids of connection requests start with their listener's.
   void* user_context() const noexcept { return handle_->context; }
+  /// Sets it.
   void user_context(void* value) const noexcept { handle_->context = value; }
 
   /// The device, from the bind to a specific address or RDMA_CM_EVENT_ADDR_RESOLVED on; empty before, and where the
@@ -40,9 +41,11 @@ public:
 
   /// The addresses; family is 0 where there is none yet.
   const sockaddr& local_address() const noexcept { return handle_->route.addr.src_addr; }
+  /// The peer's.
   const sockaddr& peer_address() const noexcept { return handle_->route.addr.dst_addr; }
   /// The port numbers, in host byte order; 0 where there is none.
   std::uint16_t source_port() const noexcept { return be16toh(table_->cm_get_src_port(handle_)); }
+  /// The peer's.
   std::uint16_t destination_port() const noexcept { return be16toh(table_->cm_get_dst_port(handle_)); }
 
   /// rdma_bind_addr. EADDRINUSE; EADDRNOTAVAIL for an address that is not this host's; ENODEV for one that no RDMA
@@ -50,6 +53,7 @@ public:
   void bind(const sockaddr* address, error_code& ec) const noexcept {
     detail::check(table_->cm_bind_addr(handle_, mutable_address(address)), ec);
   }
+  /// Throws boost::system::system_error.
   void bind(const sockaddr* address) const {
     error_code ec;
     bind(address, ec);
@@ -64,6 +68,7 @@ public:
                                           static_cast<int>(timeout.count())),
                   ec);
   }
+  /// Throws boost::system::system_error.
   void resolve_address(const sockaddr* source, const sockaddr* destination, std::chrono::milliseconds timeout) const {
     error_code ec;
     resolve_address(source, destination, timeout, ec);
@@ -75,6 +80,7 @@ public:
   void resolve_route(std::chrono::milliseconds timeout, error_code& ec) const noexcept {
     detail::check(table_->cm_resolve_route(handle_, static_cast<int>(timeout.count())), ec);
   }
+  /// Throws boost::system::system_error.
   void resolve_route(std::chrono::milliseconds timeout) const {
     error_code ec;
     resolve_route(timeout, ec);
@@ -89,6 +95,7 @@ public:
     else
       ec = to_error_code(detail::memory_error(errno, 0));
   }
+  /// Throws boost::system::system_error.
   void create_queue_pair(ref<ibv_pd> domain, ibv_qp_init_attr& attributes) const {
     error_code ec;
     create_queue_pair(domain, attributes, ec);
@@ -104,6 +111,7 @@ public:
   void init_qp_attributes(qp_modification& modification, error_code& ec) const noexcept {
     detail::check(table_->cm_init_qp_attr(handle_, &modification.attributes, &modification.mask), ec);
   }
+  /// Throws boost::system::system_error.
   void init_qp_attributes(qp_modification& modification) const {
     error_code ec;
     init_qp_attributes(modification, ec);
@@ -113,6 +121,7 @@ public:
   /// rdma_listen. Requests come as CONNECT_REQUEST events that carry a new id each; backlog of them may wait
   /// unanswered.
   void listen(int backlog, error_code& ec) const noexcept { detail::check(table_->cm_listen(handle_, backlog), ec); }
+  /// Throws boost::system::system_error.
   void listen(int backlog) const {
     error_code ec;
     listen(backlog, ec);
@@ -124,6 +133,7 @@ public:
   void connect(rdma_conn_param parameters, error_code& ec) const noexcept {
     detail::check(table_->cm_connect(handle_, &parameters), ec);
   }
+  /// Throws boost::system::system_error.
   void connect(const rdma_conn_param& parameters) const {
     error_code ec;
     connect(parameters, ec);
@@ -132,6 +142,7 @@ public:
 
   /// Ends a connect() that answered CONNECT_RESPONSE (rdma_establish).
   void establish(error_code& ec) const noexcept { detail::check(table_->cm_establish(handle_), ec); }
+  /// Throws boost::system::system_error.
   void establish() const {
     error_code ec;
     establish(ec);
@@ -142,6 +153,7 @@ public:
   void accept(rdma_conn_param parameters, error_code& ec) const noexcept {
     detail::check(table_->cm_accept(handle_, &parameters), ec);
   }
+  /// Throws boost::system::system_error.
   void accept(const rdma_conn_param& parameters) const {
     error_code ec;
     accept(parameters, ec);
@@ -153,6 +165,7 @@ public:
   void reject(const void* private_data, std::uint8_t size, error_code& ec) const noexcept {
     detail::check(table_->cm_reject(handle_, private_data, size), ec);
   }
+  /// Throws boost::system::system_error.
   void reject(const void* private_data = nullptr, std::uint8_t size = 0) const {
     error_code ec;
     reject(private_data, size, ec);
@@ -163,6 +176,7 @@ public:
   void notify(ibv_event_type event, error_code& ec) const noexcept {
     detail::check(table_->cm_notify(handle_, event), ec);
   }
+  /// Throws boost::system::system_error.
   void notify(ibv_event_type event) const {
     error_code ec;
     notify(event, ec);
@@ -173,6 +187,7 @@ public:
   /// the connection manager's, does this side get DISCONNECTED. Both queue pairs should go to ERR; on rxe of Linux 6.1
   /// that flushes nothing: make it sure with to_error().
   void disconnect(error_code& ec) const noexcept { detail::check(table_->cm_disconnect(handle_), ec); }
+  /// Throws boost::system::system_error.
   void disconnect() const {
     error_code ec;
     disconnect(ec);
@@ -184,6 +199,7 @@ public:
   void set_option(int level, int name, T value, error_code& ec) const noexcept {
     detail::check(table_->cm_set_option(handle_, level, name, &value, sizeof value), ec);
   }
+  /// Throws boost::system::system_error.
   template <class T>
   void set_option(int level, int name, T value) const {
     error_code ec;
@@ -195,24 +211,28 @@ public:
   void reuse_address(bool on, error_code& ec) const noexcept {
     set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, int{on}, ec);
   }
+  /// Throws boost::system::system_error.
   void reuse_address(bool on) const { set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, int{on}); }
 
   /// Keeps a listener on the IPv6 wildcard from IPv4 peers. Before bind().
   void v6_only(bool on, error_code& ec) const noexcept {
     set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, int{on}, ec);
   }
+  /// Throws boost::system::system_error.
   void v6_only(bool on) const { set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, int{on}); }
 
   /// How long the queue pair waits for an acknowledgement: 4.096 us * 2^exponent, 0..31. Before connect() or accept().
   void ack_timeout(std::uint8_t exponent, error_code& ec) const noexcept {
     set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, exponent, ec);
   }
+  /// Throws boost::system::system_error.
   void ack_timeout(std::uint8_t exponent) const { set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, exponent); }
 
   /// The type of service of its packets: DSCP in the upper six bits. Before resolve_route().
   void type_of_service(std::uint8_t value, error_code& ec) const noexcept {
     set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, value, ec);
   }
+  /// Throws boost::system::system_error.
   void type_of_service(std::uint8_t value) const { set_option(RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, value); }
 
   /// Moves the id, with the events it has waiting, to another channel (rdma_migrate_id). Waits until events that were
@@ -220,6 +240,7 @@ public:
   void migrate(ref<rdma_event_channel> channel, error_code& ec) const noexcept {
     detail::check(table_->cm_migrate_id(handle_, channel.native_handle()), ec);
   }
+  /// Throws boost::system::system_error.
   void migrate(ref<rdma_event_channel> channel) const {
     error_code ec;
     migrate(channel, ec);
@@ -231,6 +252,7 @@ public:
   void join_multicast(const sockaddr* address, void* join_context, error_code& ec) const noexcept {
     detail::check(table_->cm_join_multicast(handle_, mutable_address(address), join_context), ec);
   }
+  /// Throws boost::system::system_error.
   void join_multicast(const sockaddr* address, void* join_context = nullptr) const {
     error_code ec;
     join_multicast(address, join_context, ec);
@@ -245,6 +267,7 @@ public:
     attributes.addr = mutable_address(address);
     detail::check(table_->cm_join_multicast_ex(handle_, &attributes, join_context), ec);
   }
+  /// Throws boost::system::system_error.
   void join_multicast(const sockaddr* address, rdma_cm_mc_join_flags flags, void* join_context = nullptr) const {
     error_code ec;
     join_multicast(address, flags, join_context, ec);
@@ -255,6 +278,7 @@ public:
   void leave_multicast(const sockaddr* address, error_code& ec) const noexcept {
     detail::check(table_->cm_leave_multicast(handle_, mutable_address(address)), ec);
   }
+  /// Throws boost::system::system_error.
   void leave_multicast(const sockaddr* address) const {
     error_code ec;
     leave_multicast(address, ec);
@@ -274,6 +298,7 @@ private:
 /// taken from its channel are acknowledged, which event_channel::get_event() has always done.
 class cm_id : public detail::owner<cm_id_ref, &api::cm_destroy_id> {
 public:
+  /// None.
   cm_id() noexcept = default;
   /// rdma_create_id. Throws boost::system::system_error.
   explicit cm_id(ref<rdma_event_channel> channel, rdma_port_space space = RDMA_PS_TCP, void* user_context = nullptr) {
@@ -281,6 +306,7 @@ public:
     *this = create(channel, space, user_context, ec);
     detail::throw_error(ec, "rdma_create_id");
   }
+  /// rdma_create_id. ENOMEM.
   static cm_id create(ref<rdma_event_channel> channel, rdma_port_space space, void* user_context,
                       error_code& ec) noexcept {
     const api& table = channel.table();

@@ -22,6 +22,7 @@ public:
     *this = create(device, ec);
     detail::throw_error(ec, "ibv_create_comp_channel");
   }
+  /// ibv_create_comp_channel; it is made non-blocking. EMFILE where the process has no descriptor left.
   static completion_channel create(ref<ibv_context> device, error_code& ec) noexcept {
     const api& table = device.table();
     completion_channel result({detail::check(table.create_comp_channel(device.native_handle()), ec), table});
@@ -30,6 +31,7 @@ public:
     return result;
   }
 
+  /// Becomes readable when an event waits.
   int fd() const noexcept { return handle_->fd; }
 
   /// Takes one event: the completion queue that was armed and got a completion (ibv_get_cq_event). Null and
@@ -42,6 +44,7 @@ public:
     void* queue_context = nullptr;
     return detail::check(table_->get_cq_event(handle_, &queue, &queue_context), ec) ? queue : nullptr;
   }
+  /// Throws boost::system::system_error.
   ibv_cq* get_event() const {
     error_code ec;
     ibv_cq* const queue = get_event(ec);

@@ -35,6 +35,7 @@ public:
   void request_notification(bool solicited_only, error_code& ec) const noexcept {
     detail::check(ibv_req_notify_cq(handle_, solicited_only ? 1 : 0), ec);
   }
+  /// Throws boost::system::system_error.
   void request_notification(bool solicited_only = false) const {
     error_code ec;
     request_notification(solicited_only, ec);
@@ -43,6 +44,7 @@ public:
 
   /// Changes the capacity (ibv_resize_cq). EINVAL if more completions wait than would fit; many devices cannot do it.
   void resize(int cqe, error_code& ec) const noexcept { detail::check(table_->resize_cq(handle_, cqe), ec); }
+  /// Throws boost::system::system_error.
   void resize(int cqe) const {
     error_code ec;
     resize(cqe, ec);
@@ -79,6 +81,7 @@ private:
 /// Destroying it fails with EBUSY as long as a queue pair uses it.
 class completion_queue : public detail::owner<detail::counted_completion_queue, &api::destroy_cq> {
 public:
+  /// None.
   completion_queue() noexcept = default;
   /// ibv_create_cq. Throws boost::system::system_error.
   explicit completion_queue(ref<ibv_context> device, int cqe, ref<ibv_comp_channel> channel = {}, int comp_vector = 0,
@@ -118,6 +121,7 @@ public:
     if (ec == boost::system::errc::resource_unavailable_try_again) ec = error_code();
     return count;
   }
+  /// Throws boost::system::system_error.
   unsigned take_events() {
     error_code ec;
     const unsigned count = take_events(ec);

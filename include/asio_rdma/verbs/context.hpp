@@ -31,6 +31,7 @@ public:
     detail::check(table_->query_device(handle_, &attributes), ec);
     return attributes;
   }
+  /// Throws boost::system::system_error.
   ibv_device_attr query_device() const {
     error_code ec;
     const auto result = query_device(ec);
@@ -44,6 +45,7 @@ public:
     detail::check(table_->query_port(handle_, port, &attributes), ec);
     return attributes;
   }
+  /// Throws boost::system::system_error.
   ibv_port_attr query_port(std::uint8_t port) const {
     error_code ec;
     const auto result = query_port(port, ec);
@@ -57,6 +59,7 @@ public:
     detail::check(table_->query_gid(handle_, port, index, &gid), ec);
     return gid;
   }
+  /// Throws boost::system::system_error.
   ibv_gid query_gid(std::uint8_t port, int index) const {
     error_code ec;
     const auto result = query_gid(port, index, ec);
@@ -71,6 +74,7 @@ public:
     detail::check(table_->query_gid_ex(handle_, port, index, &entry, 0), ec);
     return entry;
   }
+  /// Throws boost::system::system_error.
   ibv_gid_entry query_gid_entry(std::uint8_t port, std::uint32_t index) const {
     error_code ec;
     const auto result = query_gid_entry(port, index, ec);
@@ -95,6 +99,7 @@ public:
     entries.resize(static_cast<std::size_t>(count));
     return entries;
   }
+  /// Throws boost::system::system_error.
   std::vector<ibv_gid_entry> query_gid_table() const {
     error_code ec;
     auto result = query_gid_table(ec);
@@ -108,6 +113,7 @@ public:
     detail::check(table_->query_pkey(handle_, port, index, &pkey), ec);
     return pkey;
   }
+  /// Throws boost::system::system_error.
   __be16 query_pkey(std::uint8_t port, int index) const {
     error_code ec;
     const auto result = query_pkey(port, index, ec);
@@ -120,6 +126,7 @@ public:
 
   /// Makes get_async_event() return would_block instead of waiting.
   void async_nonblocking(bool on, error_code& ec) const noexcept { detail::set_nonblocking(async_fd(), on, ec); }
+  /// Throws boost::system::system_error.
   void async_nonblocking(bool on) const {
     error_code ec;
     async_nonblocking(on, ec);
@@ -133,18 +140,21 @@ public:
     detail::check(table_->get_async_event(handle_, &event), ec);
     return event;
   }
+  /// Throws boost::system::system_error.
   ibv_async_event get_async_event() const {
     error_code ec;
     const auto result = get_async_event(ec);
     detail::throw_error(ec, "ibv_get_async_event");
     return result;
   }
+  /// Acknowledges one that was taken (ibv_ack_async_event).
   void acknowledge(ibv_async_event event) const noexcept { table_->ack_async_event(&event); }
 };
 
 /// An open device (ibv_context). Thread-safe, except for destruction.
 class context : public detail::owner<context_ref, &api::close_device> {
 public:
+  /// None.
   context() noexcept = default;
   /// Opens a device of a device_list (ibv_open_device). Throws boost::system::system_error.
   explicit context(ibv_device* device, const api& table = rdma_core()) {
@@ -159,10 +169,12 @@ public:
     detail::throw_error(ec, "ibv_open_device");
   }
 
+  /// ibv_open_device. EACCES without access to the device's node in /dev/infiniband.
   static context open(ibv_device* device, error_code& ec, const api& table = rdma_core()) noexcept {
     errno = ENODEV;  // rdma-core does not always set it
     return context(context_ref(detail::check(table.open_device(device), ec), table));
   }
+  /// By its name; errc::no_device if this machine has none, ENODEV if it has others.
   static context open(const char* name, error_code& ec, const api& table = rdma_core()) noexcept {
     const device_list devices = device_list::get(ec, table);
     if (ec) return context();

@@ -34,7 +34,9 @@ inline const api& policy_table() {
 /// ibv_device*. The devices are valid as long as the list is; an opened context no longer needs it.
 class device_list {
 public:
+  /// What the list holds.
   using value_type = ibv_device*;
+  /// Goes through it.
   using const_iterator = ibv_device* const*;
 
   /// An empty list.
@@ -46,6 +48,8 @@ public:
     *this = get(ec, table);
     detail::throw_error(ec, "ibv_get_device_list");
   }
+  /// As the constructor, of rdma-core's devices if nothing else is said. errc::no_device where the kernel has no RDMA
+  /// support.
   static device_list get(error_code& ec, const api& table = rdma_core()) noexcept {
     device_list result;
     int count = 0;
@@ -59,30 +63,42 @@ public:
     result.table_ = &table;
     return result;
   }
+  /// Throws boost::system::system_error.
   static device_list get(const api& table = rdma_core()) { return device_list(table); }
 
+  /// other is empty then.
   device_list(device_list&& other) noexcept
       : list_(std::exchange(other.list_, nullptr)), size_(std::exchange(other.size_, 0u)), table_(other.table_) {}
+  /// Exchanges the two.
   device_list& operator=(device_list&& other) noexcept {
     std::swap(list_, other.list_);
     std::swap(size_, other.size_);
     std::swap(table_, other.table_);
     return *this;
   }
+  /// As reset().
   ~device_list() { reset(); }
 
+  /// Whether a list was got, be it one of no devices.
   explicit operator bool() const noexcept { return list_ != nullptr; }
+  /// The array, as verbs have it; it ends with a null.
   ibv_device** native_handle() const noexcept { return list_; }
+  /// Frees the list (ibv_free_device_list).
   void reset() noexcept {
     if (list_ != nullptr) table_->free_device_list(list_);
     list_ = nullptr;
     size_ = 0;
   }
 
+  /// The first device.
   const_iterator begin() const noexcept { return list_; }
+  /// Behind the last one.
   const_iterator end() const noexcept { return list_ + size_; }
+  /// How many.
   std::size_t size() const noexcept { return size_; }
+  /// Whether there are none.
   bool empty() const noexcept { return size_ == 0; }
+  /// index < size(), which is not checked.
   ibv_device* operator[](std::size_t index) const noexcept { return list_[index]; }
 
   /// The kernel's name of a device of this list, such as "mlx5_0".

@@ -30,6 +30,7 @@ public:
     ec = channel != nullptr ? error_code() : detail::device_error_code(errno, &table == &software_device());
     return event_channel(ref<rdma_event_channel>(channel, table));
   }
+  /// Throws boost::system::system_error.
   static event_channel create(const api& table = rdma_core()) { return event_channel(table); }
 
   /// Becomes readable when an event waits.
@@ -37,6 +38,7 @@ public:
 
   /// Makes get_event() return would_block instead of waiting.
   void nonblocking(bool on, error_code& ec) const noexcept { detail::set_nonblocking(fd(), on, ec); }
+  /// Throws boost::system::system_error.
   void nonblocking(bool on) const {
     error_code ec;
     nonblocking(on, ec);
@@ -52,6 +54,7 @@ public:
     table_->cm_ack_event(event);  // fails for a null pointer only
     return result;
   }
+  /// Throws boost::system::system_error.
   cm_event get_event() const {
     error_code ec;
     const cm_event result = get_event(ec);

@@ -17,6 +17,7 @@ namespace verbs {
 /// region, and the region every work request that uses it.
 class memory_region : public detail::owner<ref<ibv_mr>, &api::dereg_mr> {
 public:
+  /// None.
   memory_region() noexcept = default;
   /// ibv_reg_mr. Throws boost::system::system_error.
   memory_region(ref<ibv_pd> domain, void* address, std::size_t length, int access) {
@@ -49,7 +50,9 @@ public:
   std::uint32_t lkey() const noexcept { return handle_->lkey; }
   /// Names the region in a peer's one-sided operations.
   std::uint32_t rkey() const noexcept { return handle_->rkey; }
+  /// Where it begins, in this process.
   void* address() const noexcept { return handle_->addr; }
+  /// Bytes.
   std::size_t length() const noexcept { return handle_->length; }
 
 private:

@@ -21,6 +21,7 @@ public:
     *this = create(device, ec);
     detail::throw_error(ec, "ibv_alloc_pd");
   }
+  /// ibv_alloc_pd. ENOMEM where the device has none left.
   static protection_domain create(ref<ibv_context> device, error_code& ec) noexcept {
     const api& table = device.table();
     return protection_domain({detail::check(table.alloc_pd(device.native_handle()), ec), table});

@@ -19,9 +19,9 @@ namespace verbs {
 
 /// A second path that the queue pair migrates to when the first fails (RC and UC over InfiniBand).
 struct alternate_path {
-  ibv_ah_attr path = {};
-  std::uint8_t port = 1;
-  std::uint16_t pkey_index = 0;
+  ibv_ah_attr path = {};         ///< as rtr_attributes::path
+  std::uint8_t port = 1;         ///< of the device, counted from 1
+  std::uint16_t pkey_index = 0;  ///< as init_attributes::pkey_index, of that port
   /// As rts_attributes::timeout.
   std::uint8_t timeout = 14;
 };
@@ -53,9 +53,9 @@ struct rtr_attributes {
   std::uint8_t responder_resources = 1;
   /// RC: how long a peer is told to wait when no receive is posted, 0..31. 12 is 0.64 ms; 0 is the longest, 655 ms.
   std::uint8_t min_rnr_timer = 12;
-  std::optional<unsigned> access = std::nullopt;
-  std::optional<std::uint16_t> pkey_index = std::nullopt;
-  std::optional<alternate_path> alternate = std::nullopt;
+  std::optional<unsigned> access = std::nullopt;           ///< RC, UC; as init_attributes::access
+  std::optional<std::uint16_t> pkey_index = std::nullopt;  ///< as init_attributes::pkey_index
+  std::optional<alternate_path> alternate = std::nullopt;  ///< RC, UC
 };
 
 /// RTR to RTS, ready to send.
@@ -81,18 +81,23 @@ struct rts_attributes {
 
 /// SQD or SQE back to RTS; the optional members as in rts_attributes.
 struct resume_attributes {
+  /// @name As in rts_attributes
+  /// @{
+
+  /// As the member of that name.
   std::optional<unsigned> access = std::nullopt;
   std::optional<std::uint8_t> min_rnr_timer = std::nullopt;
   std::optional<std::uint32_t> qkey = std::nullopt;
   std::optional<alternate_path> alternate = std::nullopt;
   std::optional<ibv_mig_state> migration = std::nullopt;
   std::optional<ibv_qp_state> assumed_state = std::nullopt;
+  /// @}
 };
 
 /// An ibv_qp_attr together with the mask of what is set in it: what ibv_modify_qp takes.
 struct qp_modification {
-  ibv_qp_attr attributes = {};
-  int mask = 0;
+  ibv_qp_attr attributes = {};  ///< with the members that the mask names
+  int mask = 0;                 ///< IBV_QP_*
 };
 
 namespace detail {
@@ -136,6 +141,7 @@ inline qp_modification modification(ibv_qp_state state) noexcept {
   return m;
 }
 
+/// RESET to INIT.
 inline qp_modification modification(ibv_qp_type type, const init_attributes& a) noexcept {
   qp_modification m = modification(IBV_QPS_INIT);
   m.attributes.port_num = a.port;
@@ -151,6 +157,7 @@ inline qp_modification modification(ibv_qp_type type, const init_attributes& a) 
   return m;
 }
 
+/// INIT to RTR.
 inline qp_modification modification(ibv_qp_type type, const rtr_attributes& a) noexcept {
   qp_modification m = modification(IBV_QPS_RTR);
   detail::set_optional(m, a.pkey_index, m.attributes.pkey_index, IBV_QP_PKEY_INDEX);
@@ -169,6 +176,7 @@ inline qp_modification modification(ibv_qp_type type, const rtr_attributes& a) n
   return m;
 }
 
+/// RTR to RTS.
 inline qp_modification modification(ibv_qp_type type, const rts_attributes& a) noexcept {
   qp_modification m = modification(IBV_QPS_RTS);
   m.attributes.sq_psn = a.send_psn;
@@ -183,6 +191,7 @@ inline qp_modification modification(ibv_qp_type type, const rts_attributes& a) n
   return m;
 }
 
+/// SQD or SQE back to RTS.
 inline qp_modification modification(const resume_attributes& a) noexcept {
   qp_modification m = modification(IBV_QPS_RTS);
   detail::set_optional_rts(m, a);

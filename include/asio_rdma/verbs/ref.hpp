@@ -16,11 +16,15 @@ namespace verbs {
 template <class T>
 class ref {
 public:
+  /// As verbs have it.
   using native_handle_type = T*;
 
+  /// Of nothing.
   constexpr ref() noexcept = default;
+  /// Of an object of the device that the table is for. Null is nothing.
   ref(T* handle, const api& table = rdma_core()) noexcept : handle_(handle), table_(&table) {}
 
+  /// Whether there is an object.
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   /// The object itself, for everything that this layer does not do.
   T* native_handle() const noexcept { return handle_; }
@@ -31,8 +35,8 @@ protected:
   /// What an owner does before it destroys the object; views of objects that need something hide it.
   void before_destroy() noexcept {}
 
-  T* handle_ = nullptr;
-  const api* table_ = nullptr;
+  T* handle_ = nullptr;         ///< the object
+  const api* table_ = nullptr;  ///< the functions of its device
 };
 
 }  // namespace verbs

@@ -35,6 +35,7 @@ public:
     attributes.srq_limit = value;
     modify(attributes, IBV_SRQ_LIMIT, ec);
   }
+  /// Throws boost::system::system_error.
   void limit(std::uint32_t value) const {
     error_code ec;
     limit(value, ec);
@@ -45,6 +46,7 @@ public:
   void modify(ibv_srq_attr attributes, int mask, error_code& ec) const noexcept {
     detail::check(table_->modify_srq(handle_, &attributes, mask), ec);
   }
+  /// Throws boost::system::system_error.
   void modify(const ibv_srq_attr& attributes, int mask) const {
     error_code ec;
     modify(attributes, mask, ec);
@@ -57,6 +59,7 @@ public:
     detail::check(table_->query_srq(handle_, &attributes), ec);
     return attributes;
   }
+  /// Throws boost::system::system_error.
   ibv_srq_attr query() const {
     error_code ec;
     const auto result = query(ec);
@@ -70,6 +73,7 @@ public:
     ibv_recv_wr* bad = nullptr;
     return detail::check(ibv_post_srq_recv(handle_, &list, &bad), ec) ? nullptr : bad;
   }
+  /// Throws boost::system::system_error.
   void post_receive(ibv_recv_wr& list) const {
     error_code ec;
     post_receive(list, ec);

@@ -45,7 +45,9 @@ enum class raw_setup : int {
 
 /// What a raw connection is made with. Values of -1 and 0 that say so leave the choice to the library.
 struct raw_settings {
+  /// The kind of queue pair.
   raw_transport transport = raw_transport::reliable;
+  /// How the ends find each other.
   raw_setup setup = raw_setup::connection_manager;
   unsigned send_depth = 128;           ///< work requests outstanding at a time, 1 or more
   unsigned receive_depth = 128;        ///< receives posted at a time, 1 or more
@@ -76,29 +78,29 @@ struct raw_memory {
 
 /// The objects of a connection, from prepared on. They live until close().
 struct raw_objects {
-  ibv_context* context = nullptr;
-  ibv_pd* domain = nullptr;
-  ibv_comp_channel* channel = nullptr;
-  int channel_fd = -1;
-  ibv_cq* completions = nullptr;
-  ibv_qp* queue_pair = nullptr;
-  rdma_cm_id* id = nullptr;  ///< null after an exchange
-  const verbs::api* table = nullptr;
+  ibv_context* context = nullptr;       ///< the device
+  ibv_pd* domain = nullptr;             ///< that memory is registered in
+  ibv_comp_channel* channel = nullptr;  ///< of the completion queue
+  int channel_fd = -1;                  ///< its descriptor; readable when an armed queue has a completion
+  ibv_cq* completions = nullptr;        ///< of sends and receives alike
+  ibv_qp* queue_pair = nullptr;         ///< null before the connection is open
+  rdma_cm_id* id = nullptr;             ///< null after an exchange
+  const verbs::api* table = nullptr;    ///< the functions of the device
 };
 
 /// What was granted.
 struct raw_limits {
-  unsigned send_depth = 0;
-  unsigned receive_depth = 0;
-  unsigned send_sge = 0;
-  unsigned receive_sge = 0;
-  unsigned inline_size = 0;
-  unsigned read_depth = 0;        ///< own reads and atomics at a time; once established
-  unsigned peer_read_depth = 0;   ///< the peer's
-  unsigned mtu = 0;               ///< bytes of the path's packets; once established
-  std::uint32_t max_message = 0;  ///< bytes of a message or a one-sided operation
-  std::uint8_t port = 0;
-  int gid_index = -1;
+  unsigned send_depth = 0;          ///< work requests outstanding at a time
+  unsigned receive_depth = 0;       ///< receives posted at a time
+  unsigned send_sge = 0;            ///< scatter/gather entries of a request
+  unsigned receive_sge = 0;         ///< and of a receive
+  unsigned inline_size = 0;         ///< bytes that a request can carry inline
+  unsigned read_depth = 0;          ///< own reads and atomics at a time; once established
+  unsigned peer_read_depth = 0;     ///< the peer's
+  unsigned mtu = 0;                 ///< bytes of the path's packets; once established
+  std::uint32_t max_message = 0;    ///< bytes of a message or a one-sided operation
+  std::uint8_t port = 0;            ///< of the device, from 1 on; once established
+  int gid_index = -1;               ///< in the port's table; -1 if not known
   unsigned peer_receive_depth = 0;  ///< receives that the peer can have posted
 };
 

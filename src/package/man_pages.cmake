@@ -1,0 +1,17 @@
+# add_man_page(TARGET): a manual page, made of what the program's --help prints.
+find_package(Python3 COMPONENTS Interpreter QUIET)
+function(add_man_page target)
+  if(NOT Python3_FOUND OR CMAKE_CROSSCOMPILING OR ASIO_RDMA_SANITIZE)
+    return()
+  endif()
+  get_target_property(name ${target} OUTPUT_NAME)
+  if(NOT name)
+    set(name ${target})
+  endif()
+  set(page ${CMAKE_CURRENT_BINARY_DIR}/${name}.1)
+  set(script ${PROJECT_SOURCE_DIR}/src/package/man_page.py)
+  add_custom_command(OUTPUT ${page} DEPENDS ${target} ${script} VERBATIM
+    COMMAND Python3::Interpreter ${script} $<TARGET_FILE:${target}> ${PROJECT_VERSION} ${page})
+  add_custom_target(${target}_man_page ALL DEPENDS ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endfunction()
