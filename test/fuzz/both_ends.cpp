@@ -17,6 +17,8 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   s.queue_depth = in.between(16, 80);
   s.max_chunk = in.between(1, 512);
   s.staging_size = std::size_t{4} << in.between(0, 8);
+  s.largest_ring = s.ring_size << in.between(0, 6);
+  s.largest_staging = s.staging_size << in.between(0, 4);
   s.send_queue_depth = in.between(8, 64);
   s.mode = in.take<std::uint8_t>() % 2 == 0 ? transfer::mode::stream : transfer::mode::message;
   s.message_ends = in.between(1, 8);

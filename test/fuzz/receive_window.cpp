@@ -7,7 +7,9 @@
 
 #include "transfer/receive_window.hpp"
 
+#include <algorithm>
 #include <deque>
+#include <utility>
 
 using namespace asio_rdma::transfer;
 
@@ -15,7 +17,8 @@ namespace {
 
 /// Counts from 0 on, in which nothing wraps.
 struct picture {
-  std::uint32_t ring, depth;
+  std::uint64_t ring;
+  std::uint32_t depth;
   mode of;
   std::uint64_t first_byte;
   std::uint64_t received = 0, consumed = 0, consumed_told = 0;
@@ -23,6 +26,8 @@ struct picture {
   std::uint64_t last_end = 0;
   std::deque<std::uint64_t> ends;
   bool fin = false;
+  bool is_short = false;
+  std::uint64_t offered = 0, former = 0, begin = 0;  // sizes of rings, and where the present one begins
 
   bool has_receive() const { return messages - messages_told < depth; }
   bool may_come(std::uint32_t length) const {
@@ -45,7 +50,7 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   receive_window w(ring, depth, default_control_report, start, of);
 
   while (!in.empty()) {
-    const auto step = in.take<std::uint8_t>() % 8;
+    const auto step = in.take<std::uint8_t>() % 11;
     switch (step) {
       case 0:
       case 1: {
@@ -101,15 +106,48 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
         FUZZ_CHECK(c.reaped == start.messages + p.messages_told);
         break;
       }
+      case 8:
+        w.peer_was_short_of_room();
+        p.is_short = true;
+        break;
+      case 9:
+        FUZZ_CHECK(w.growth_due() == (p.is_short && p.offered == 0 && p.former == 0 && !p.fin));
+        if (!w.growth_due() || p.ring > 1u << 20) break;
+        p.offered = p.ring * (in.take<std::uint8_t>() % 2 == 0 ? 2 : 4);
+        w.ring_offered(p.offered);
+        break;
+      case 10: {
+        const bool expected = p.offered != 0 && p.has_receive();
+        FUZZ_CHECK(w.ring_taken() == expected);
+        if (!expected) break;
+        p.begin = p.received;
+        p.former = std::exchange(p.ring, std::exchange(p.offered, 0));
+        p.is_short = false;
+        ++p.controls;
+        ++p.messages;
+        break;
+      }
     }
-    FUZZ_CHECK(w.readable() == p.received - p.consumed && w.readable() <= ring);
+    FUZZ_CHECK(w.ring_size() == p.ring);
+    FUZZ_CHECK(w.former_is_done() == (p.former != 0 && p.consumed >= p.begin));
+    if (w.former_is_done()) {
+      w.forget_former();
+      p.former = 0;
+    }
+    FUZZ_CHECK(w.readable() == p.received - p.consumed && w.readable() <= p.ring);
     FUZZ_CHECK(w.message_is_complete() == !p.ends.empty() && p.ends.size() <= depth);
     if (!p.ends.empty()) FUZZ_CHECK(w.readable_of_message() == p.ends.front() - p.consumed);
     FUZZ_CHECK(w.fin() == p.fin && w.eof() == (p.fin && p.received == p.consumed && p.ends.empty()));
-    const extent first = w.readable_extent(), second = w.readable_extent(first.length);
-    FUZZ_CHECK(first.length + second.length == w.readable());
-    FUZZ_CHECK(first.offset + first.length <= ring && second.offset + second.length <= ring);
-    FUZZ_CHECK(w.credit_due() == ((!p.fin && p.consumed - p.consumed_told >= ring / 4) ||
+    std::size_t seen = 0;
+    for (int runs = 0; seen < w.readable(); ++runs) {
+      const extent run = w.readable_extent(seen);
+      FUZZ_CHECK(runs < 4 && run.length > 0);
+      FUZZ_CHECK(run.in_former == (p.former != 0 && p.consumed + seen < p.begin));
+      FUZZ_CHECK(run.offset + run.length <= (run.in_former ? p.former : p.ring));
+      seen += run.length;
+    }
+    FUZZ_CHECK(seen == w.readable());
+    FUZZ_CHECK(w.credit_due() == ((!p.fin && p.consumed - p.consumed_told >= std::max(p.ring, p.offered) / 4) ||
                                   p.messages - p.ends.size() - p.messages_told >= depth / 4 ||
                                   p.controls - p.controls_told >= 8));
   }
