@@ -64,11 +64,12 @@ public:
     return ::ibv_post_send(queue_pair_.native_handle(), first, &bad);
   }
   /// Moves the queue pair to the error state: every outstanding request is flushed.
-  void to_error() noexcept;
+  core::error to_error() noexcept;
 
-  /// Arms the completion queue, unless it is armed. Poll once more afterwards. True if an event was taken for that:
-  /// then whoever waited for it may have missed it.
-  bool arm() noexcept;
+  /// Arms the completion queue, unless it is armed. Poll once more afterwards. taken: an event was taken for that, so
+  /// that whoever waited for it may have missed it. After an error it is not armed, and nobody must sleep for it.
+  core::error arm(bool& taken) noexcept;
+  bool is_armed() const noexcept { return armed_; }
   int fd() const noexcept { return channel_.fd(); }
 
   std::byte* ring() const noexcept { return received_.data(); }

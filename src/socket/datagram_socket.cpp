@@ -178,7 +178,8 @@ error datagram_socket::find_queues(const verbs::cm_id_ref& id, queues*& result) 
   if (const error e = made->create(id, sizes, wish_of(settings_))) return e;
   if (!watch(channels_, made->fd())) return error(errno);
   failure_.set_device(id.context().name());
-  (void)made->arm(false);
+  bool taken = false;
+  if (const error e = made->arm(false, taken)) return e;
   result = made.get();
   queues_.push_back(std::move(made));
   return {};
@@ -233,10 +234,16 @@ void datagram_socket::wake_everybody() noexcept {
   threads_.wake_all();
 }
 
-bool datagram_socket::arm() noexcept {
-  bool taken = false;
-  for (const auto& q : queues_) taken |= q->arm(wants_send_slot_ || q->has_failed());
-  return taken;
+bool datagram_socket::arm(bool& taken) noexcept {
+  error result;
+  for (const auto& q : queues_) {
+    if (const error e = q->arm(wants_send_slot_ || q->has_failed(), taken)) result = e;
+  }
+  if (!result) return false;
+  failure_.set(result, failure_step::transfer, "a completion queue cannot be armed");
+  pending_error_ = result;
+  threads_.wake_all();
+  return true;
 }
 
 bool datagram_socket::spin(lock_type& lock) noexcept {
@@ -254,8 +261,8 @@ int datagram_socket::prepare_wait() noexcept {
     return -1;
   }
   if (threads_.changed_since_attempts() || spin(lock) || closed_) return -1;
-  (void)arm();
-  if (progress()) return -1;
+  bool taken = false;
+  if (arm(taken) || progress()) return -1;
   if (std::exchange(changed_, false)) {
     notifier_.clear();
     return -1;
@@ -278,8 +285,8 @@ void datagram_socket::wait() noexcept {
   }
   if (spin(lock) || closed_) return;
   // The event may have been meant for the owner, whom the caller looks after once this returns.
-  const bool taken = arm();
-  if (progress() || (taken && owner_waits_)) return;
+  bool taken = false;
+  if (arm(taken) || progress() || (taken && owner_waits_)) return;
   if (threads_.sleep(lock, channels_.get())) ++counters_.thread_sleeps;
 }
 
