@@ -98,20 +98,19 @@ void datagram_queues::destroy() noexcept {
   region_.reset();
 }
 
-int datagram_queues::index_of(const ibv_gid& gid) {
+int datagram_queues::index_of(const ibv_gid& gid, error_code& ec) {
   const auto same = [&gid](const ibv_gid& other) { return std::memcmp(gid.raw, other.raw, sizeof gid.raw) == 0; };
   for (const known_gid& k : known_gids_) {
     if (same(k.gid)) return k.index;
   }
   constexpr std::size_t most_remembered = 64;
   known_gid found{gid, -1};
-  error_code ec;
   for (const ibv_gid_entry& entry : device().query_gid_table(ec)) {
     if (entry.port_num != port() || !same(entry.gid)) continue;
     found.index = static_cast<int>(entry.gid_index);
     if (entry.gid_type == IBV_GID_TYPE_ROCE_V2) break;
   }
-  if (known_gids_.size() < most_remembered) known_gids_.push_back(found);
+  if (!ec && known_gids_.size() < most_remembered) known_gids_.push_back(found);
   return found.index;
 }
 
@@ -254,6 +253,7 @@ core::error datagram_queues::arm(bool sends, bool& taken) noexcept {
       ++events_taken_;
       taken = true;
     }
+    if (const core::error e = event_error(ec)) return e;
   }
   const core::error e = request(receives_, receives_armed_);
   return e || !sends ? e : request(sends_, sends_armed_);

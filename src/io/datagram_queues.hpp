@@ -62,8 +62,9 @@ public:
   verbs::address_handle make_address(const ibv_ah_attr& path, verbs::error_code& ec) const noexcept {
     return verbs::address_handle::create(device_->domain, path, ec);
   }
-  /// The index of a GID of this port; of several the one for RoCE v2. -1 if there is none. Remembered.
-  int index_of(const ibv_gid& gid);
+  /// The index of a GID of this port; of several the one for RoCE v2. -1 if there is none. Remembered, unless the device
+  /// could not be asked.
+  int index_of(const ibv_gid& gid, verbs::error_code& ec);
 
   // Receiving. A completion's wr_id is its slot.
 

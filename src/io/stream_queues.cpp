@@ -112,7 +112,7 @@ core::error stream_queues::arm(bool& taken) noexcept {
   error_code ec;
   // Armed once, the queue has raised one event at most.
   taken = armed_ && channel_.get_event(ec) != nullptr;
-  if (armed_ && !taken) return {};
+  if (armed_ && !taken) return event_error(ec);
   if (taken) {
     completions_.count_event();
     ++events_taken_;

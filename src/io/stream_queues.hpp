@@ -67,9 +67,8 @@ public:
   core::error to_error() noexcept;
 
   /// Arms the completion queue, unless it is armed. Poll once more afterwards. taken: an event was taken for that, so
-  /// that whoever waited for it may have missed it. After an error it is not armed, and nobody must sleep for it.
+  /// that whoever waited for it may have missed it. After an error nobody must sleep for it.
   core::error arm(bool& taken) noexcept;
-  bool is_armed() const noexcept { return armed_; }
   int fd() const noexcept { return channel_.fd(); }
 
   std::byte* ring() const noexcept { return received_.data(); }

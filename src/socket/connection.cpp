@@ -373,7 +373,7 @@ bool connection::arm(bool& taken) noexcept {
   const error e = engine_.queues().arm(taken);
   // Nothing would wake whoever sleeps for what comes.
   if (e && phase_ == phase::established && !has_ended()) {
-    end(e, "the completion queue cannot be armed");
+    end(e, "completions cannot be waited for");
     wake_everybody();
   }
   return progress() || static_cast<bool>(e);

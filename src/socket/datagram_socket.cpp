@@ -48,8 +48,7 @@ bool watch(const io::unique_fd& epoll, int fd) noexcept {
 }
 
 /// Bytes of the largest packet that a port takes which is up, 0 if none is.
-std::uint32_t smallest_mtu(const verbs::context& device, std::uint32_t smallest) noexcept {
-  error_code ec;
+std::uint32_t smallest_mtu(const verbs::context& device, std::uint32_t smallest, error_code& ec) noexcept {
   const ibv_device_attr attributes = device.query_device(ec);
   if (ec) return smallest;
   for (int port = 1; port <= attributes.phys_port_cnt; ++port) {
@@ -194,16 +193,17 @@ error datagram_socket::largest_payload(std::size_t& result) {
   }
   if (device_payload_ == 0) {
     if (const error e = open_devices()) return e;
-    error_code ec;
+    error_code ec, first;
     const verbs::device_list list = verbs::device_list::get(ec, *devices_.table);
     if (ec) return io::to_error(ec);
     std::uint32_t smallest = 0;
     for (ibv_device* const device : list) {
       if (!devices_.allows(list.name(device))) continue;
       const verbs::context opened = verbs::context::open(device, ec, *devices_.table);
-      if (!ec) smallest = smallest_mtu(opened, smallest);
+      if (!ec) smallest = smallest_mtu(opened, smallest, ec);
+      if (!first) first = ec;
     }
-    if (smallest == 0) return library_error::no_device;
+    if (smallest == 0) return first ? io::to_error(first) : library_error::no_device;
     device_payload_ = smallest - transfer::datagram_header::size;
   }
   result = device_payload_;
@@ -240,7 +240,7 @@ bool datagram_socket::arm(bool& taken) noexcept {
     if (const error e = q->arm(wants_send_slot_ || q->has_failed(), taken)) result = e;
   }
   if (!result) return false;
-  failure_.set(result, failure_step::transfer, "a completion queue cannot be armed");
+  failure_.set(result, failure_step::transfer, "completions cannot be waited for");
   pending_error_ = result;
   threads_.wake_all();
   return true;

@@ -3,6 +3,8 @@
 
 #include "fixture.hpp"
 
+#include "socket/parameter.hpp"
+
 #include <thread>
 
 using namespace fault_test;
@@ -32,7 +34,8 @@ awaitable<void> read_all(rc::socket& s, end& e) {
 }
 
 awaitable<void> ask(rc::endpoint to, end& e) {
-  rc::socket s(co_await asio::this_coro::executor);
+  rc::socket s(co_await asio::this_coro::executor, to.protocol());
+  s.set_option(asio_rdma::connect_timeout(parameter("ASIO_RDMA_TEST_CONNECT_TIMEOUT", 500, 5000)));
   co_await s.async_connect(to, use_awaitable);
   co_await asio::async_write(s, asio::buffer(question), use_awaitable);
   s.shutdown(rc::socket::shutdown_send);

@@ -77,7 +77,7 @@ constexpr const char* names_of_kinds[] = {"",   "contexts", "domains", "regions"
   X(create_cq, null, instead, cq, +, ENOMEM, EINVAL, EIO)                                  \
   X(resize_cq, number, instead, none, +, ENOMEM, EINVAL)                                   \
   X(destroy_cq, number, afterwards, cq, -, EIO)                                            \
-  X(get_cq_event, minus_one, instead, none, +, EAGAIN, EIO)                                \
+  X(get_cq_event, minus_one, instead, none, +, EIO)                                        \
   X(create_qp, null, instead, qp, +, ENOMEM, EINVAL, EIO)                                  \
   X(modify_qp, number, instead, none, +, EINVAL, ENOMEM, EIO)                              \
   X(query_qp, number, instead, none, +, ENOMEM, EIO)                                       \

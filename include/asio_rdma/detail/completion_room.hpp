@@ -160,8 +160,7 @@ public:
   void settle() {
     queue done;
     std::unique_lock<std::mutex> lock(mutex_);
-    (void)link_->core.take_events();
-    notified_ = false;
+    take_events();
     pump(done);
     lock.unlock();
     done.complete_all(upcall::post);
@@ -215,8 +214,7 @@ public:
     std::unique_lock<std::mutex> lock(mutex_);
     if (generation != generation_ || !armed_) return;
     armed_ = false;
-    (void)link_->core.take_events();
-    notified_ = false;
+    take_events();
     // Handlers run in the order of their completions: one that was posted meanwhile may still have to run.
     const bool in_order = !posted_;
     pump(done);
@@ -304,6 +302,12 @@ private:
       if (n < 0) broken(core::error(EIO));
       for (int i = 0; i < n; ++i) give_out(found[i], done);
     }
+  }
+
+  void take_events() {
+    const core::error e = link_->core.take_events();
+    if (e && completions_) broken(e);
+    notified_ = false;
   }
 
   /// No completion can be taken, or none be waited for, any more. So that the device touches no memory of the requests,
