@@ -15,7 +15,8 @@ namespace {
 
 std::size_t index_of(const char* name) {
   const auto& list = injector::points();
-  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& p) { return std::strcmp(p.name, name) == 0; });
+  const auto is_meant = [&](const injector::point& p) { return std::strcmp(p.name, name) == 0; };
+  const auto found = std::find_if(list.begin(), list.end(), is_meant);
   BOOST_REQUIRE(found != list.end());
   return static_cast<std::size_t>(found - list.begin());
 }
