@@ -20,8 +20,8 @@ using asio::ip::multicast::leave_group;
 
 const auto group = asio::ip::make_address("239.77.1.1");
 
-/// Two sockets that exchange datagrams, each of which is sent again until it is answered: a fault may cost datagrams, as
-/// a network may, or an operation, but no socket.
+/// Two sockets that exchange datagrams, each of which is sent again until it is answered: a fault may cost datagrams,
+/// as a network may, or an operation, but no socket.
 class exchange {
 public:
   explicit exchange(asio::ip::address here) {
@@ -38,7 +38,7 @@ public:
   ud::socket& asking() { return asking_; }
   ud::socket& answering() { return answering_; }
 
-  /// Another fault is none of these that are taken for the network's.
+  /// True for an error, the first of which is kept.
   bool note(const error_code& ec) {
     if (ec && !first_error_) first_error_ = ec;
     return static_cast<bool>(ec);

@@ -64,8 +64,8 @@ error_code listen_on_any_port(Acceptor& acceptor) {
   return ec;
 }
 
-/// Whoever was told that he has everything has; anybody else has the beginning of it. A success of both is a success. No
-/// operation is aborted, but for the server's accept once the client has failed. Returns how the fault was told, or no
+/// Whoever was told that he has everything has; anybody else has the beginning of it. A success of both is a success.
+/// No operation is aborted, but for the server's accept once the client has failed. Returns how the fault was told, or no
 /// error if nobody was told.
 error_code check_both(const end& client, const end& server, const std::string& to_client, const std::string& to_server,
                       bool is_faulty);

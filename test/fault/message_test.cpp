@@ -18,7 +18,8 @@ namespace {
 constexpr message_flags end_of_record = asio::socket_base::message_end_of_record;  // Asio's is a declaration only
 
 /// One longer than a ring.
-const std::vector<std::string> messages = {pattern(1, 3), pattern(300'000, 4), "", pattern(5000, 5), pattern(70'000, 6)};
+const std::vector<std::string> messages = {pattern(1, 3), pattern(300'000, 4), "", pattern(5000, 5),
+                                           pattern(70'000, 6)};
 
 std::string all_of(const std::vector<std::string>& list) {
   std::string result;

@@ -70,9 +70,9 @@ private:
   const char* text_ = nullptr;
 };
 
-/// Sends one text after the other, before each of which the client, and after which the server receives one.
-awaitable<void> talk(raw_connection& c, const registered_memory& memory, posted_receive& receive, const std::string& texts,
-                     bool begins, end& e) {
+/// Sends one text after the other: who begins before it receives one, the other end afterwards.
+awaitable<void> talk(raw_connection& c, const registered_memory& memory, posted_receive& receive,
+                     const std::string& texts, bool begins, end& e) {
   for (int i = 0; i < rounds; ++i) {
     if (begins) {
       receive.post(memory);
