@@ -290,7 +290,12 @@ public:
       if (n != 0 || ec) return n;
       pollfd ready{channel_fd_, POLLIN, 0};
       (void)::poll(&ready, 1, -1);
-      room ? room->settle() : void(link().take_events());
+      if (room) {
+        room->settle();
+      } else if (const core::error e = link().take_events()) {
+        ec = detail::to_asio_error(e);
+        return 0;
+      }
     }
   }
   /// Throws boost::system::system_error.

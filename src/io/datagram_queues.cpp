@@ -98,20 +98,19 @@ void datagram_queues::destroy() noexcept {
   region_.reset();
 }
 
-int datagram_queues::index_of(const ibv_gid& gid) {
+int datagram_queues::index_of(const ibv_gid& gid, error_code& ec) {
   const auto same = [&gid](const ibv_gid& other) { return std::memcmp(gid.raw, other.raw, sizeof gid.raw) == 0; };
   for (const known_gid& k : known_gids_) {
     if (same(k.gid)) return k.index;
   }
   constexpr std::size_t most_remembered = 64;
   known_gid found{gid, -1};
-  error_code ec;
   for (const ibv_gid_entry& entry : device().query_gid_table(ec)) {
     if (entry.port_num != port() || !same(entry.gid)) continue;
     found.index = static_cast<int>(entry.gid_index);
     if (entry.gid_type == IBV_GID_TYPE_ROCE_V2) break;
   }
-  if (known_gids_.size() < most_remembered) known_gids_.push_back(found);
+  if (!ec && known_gids_.size() < most_remembered) known_gids_.push_back(found);
   return found.index;
 }
 
@@ -140,8 +139,18 @@ void datagram_queues::post_given_back() noexcept {
   }
   ibv_recv_wr* bad = nullptr;
   const int e = ::ibv_post_recv(queue_pair_.native_handle(), list, &bad);
-  receives_posted_ += e == 0 ? given_back_count_ : static_cast<unsigned>(bad - list);
+  const unsigned posted = e == 0 ? given_back_count_ : static_cast<unsigned>(bad - list);
+  receives_posted_ += posted;
+  if (e != 0) {
+    // Without its receives the socket would grow deaf. They are posted again when the queue pair begins anew.
+    waiting_slots_.insert(waiting_slots_.end(), given_back_ + posted, given_back_ + given_back_count_);
+    not_taken();
+  }
   given_back_count_ = 0;
+}
+
+void datagram_queues::not_taken() noexcept {
+  if (!has_failed()) failed_status_ = IBV_WC_GENERAL_ERR;
 }
 
 void datagram_queues::add_send(std::size_t bytes, const destination& to) noexcept {
@@ -174,7 +183,9 @@ int datagram_queues::post_sends(unsigned& lost) noexcept {
     const auto sent = static_cast<std::size_t>(bad - batch_);
     lost = static_cast<unsigned>(batch_size_ - sent);
     posted_ -= lost;
-    // What went out before it has no completion of its own; the next batch's tells of it.
+    // What went out before it has no completion of its own, and there may be no next one.
+    is_tail_silent_ = sent != 0;
+    if (is_tail_silent_) not_taken();
   }
   batch_size_ = 0;
   return e;
@@ -202,34 +213,37 @@ void datagram_queues::count_failure(const ibv_wc& wc) noexcept {
 }
 
 void datagram_queues::to_error() noexcept {
-  error_code ignored;
-  queue_pair_.to_error(ignored);
-  is_failing_ = true;
+  error_code ec;
+  queue_pair_.to_error(ec);
+  is_failing_ = !ec;
 }
 
 bool datagram_queues::revive() noexcept {
-  if (receives_posted_ != 0 || !all_sent()) return false;
+  // Those without a completion are over when the receives have come back: both queues are flushed.
+  if (receives_posted_ != 0 || batch_size_ != 0 || !(all_sent() || is_tail_silent_)) return false;
   error_code ec;
   queue_pair_.to_reset(ec);
   if (ec || make_datagrams_ready(queue_pair_, attributes_)) return false;
+  completed_ = posted_;
+  is_tail_silent_ = false;
   failed_status_ = IBV_WC_SUCCESS;
   is_failing_ = false;
   const std::vector<std::uint64_t> slots = std::exchange(waiting_slots_, {});
   for (const std::uint64_t slot : slots) give_back(slot);
   post_given_back();
-  return true;
+  return !has_failed();
 }
 
-void datagram_queues::request(verbs::completion_queue& queue, bool& armed) noexcept {
-  if (armed) return;
+core::error datagram_queues::request(verbs::completion_queue& queue, bool& armed) noexcept {
+  if (armed) return {};
   error_code ec;
   queue.request_notification(false, ec);
   armed = !ec;
   ++events_armed_;
+  return io::to_error(ec);
 }
 
-bool datagram_queues::arm(bool sends) noexcept {
-  bool taken = false;
+core::error datagram_queues::arm(bool sends, bool& taken) noexcept {
   error_code ec;
   if (receives_armed_ || sends_armed_) {
     while (const ibv_cq* const queue = channel_.get_event(ec)) {
@@ -239,10 +253,10 @@ bool datagram_queues::arm(bool sends) noexcept {
       ++events_taken_;
       taken = true;
     }
+    if (const core::error e = event_error(ec)) return e;
   }
-  request(receives_, receives_armed_);
-  if (sends) request(sends_, sends_armed_);
-  return taken;
+  const core::error e = request(receives_, receives_armed_);
+  return e || !sends ? e : request(sends_, sends_armed_);
 }
 
 }  // namespace io

@@ -62,8 +62,9 @@ public:
   verbs::address_handle make_address(const ibv_ah_attr& path, verbs::error_code& ec) const noexcept {
     return verbs::address_handle::create(device_->domain, path, ec);
   }
-  /// The index of a GID of this port; of several the one for RoCE v2. -1 if there is none. Remembered.
-  int index_of(const ibv_gid& gid);
+  /// The index of a GID of this port; of several the one for RoCE v2. -1 if there is none. Remembered, unless the device
+  /// could not be asked.
+  int index_of(const ibv_gid& gid, verbs::error_code& ec);
 
   // Receiving. A completion's wr_id is its slot.
 
@@ -91,7 +92,8 @@ public:
   void add_send(std::size_t bytes, const destination& to) noexcept;
   static constexpr std::size_t max_batch = 32;
   std::size_t batched() const noexcept { return batch_size_; }
-  /// Under one doorbell. 0 or an errno value, then those that were not posted are gone, and lost counts them.
+  /// Under one doorbell. 0 or an errno value, then those that were not posted are gone, and lost counts them. If only
+  /// some were, the queue pair has failed.
   int post_sends(unsigned& lost) noexcept;
   /// Takes completions of sends. Their number, those that failed included.
   unsigned poll_sends() noexcept;
@@ -100,14 +102,15 @@ public:
   std::uint64_t posted() const noexcept { return posted_; }
   std::uint64_t completed() const noexcept { return completed_; }
 
-  /// Status of the first work request that failed, and the vendor's code; IBV_WC_SUCCESS if none has.
+  /// Status of the first work request that failed, and the vendor's code; IBV_WC_SUCCESS if none has. One that the device
+  /// did not take has IBV_WC_GENERAL_ERR.
   ibv_wc_status failed_status() const noexcept { return failed_status_; }
   bool has_failed() const noexcept { return failed_status_ != IBV_WC_SUCCESS; }
   std::uint32_t vendor_error() const noexcept { return vendor_error_; }
   void count_failure(const ibv_wc& wc) noexcept;
   /// After a failure: brings the queue pair back to work once all its requests have come back. False until then.
   bool revive() noexcept;
-  /// All requests come back.
+  /// All requests come back. Try again as long as is_failing() is false.
   void to_error() noexcept;
   /// to_error() was called, and revive() has not succeeded since.
   bool is_failing() const noexcept { return is_failing_; }
@@ -115,20 +118,21 @@ public:
   // Waiting.
 
   int fd() const noexcept { return channel_.fd(); }
-  /// Arms the queues that are not; sends too if somebody waits for a slot. Poll once more afterwards. True if an event
-  /// was taken: then whoever waited for it may have missed it.
-  bool arm(bool sends) noexcept;
+  /// Arms the queues that are not; sends too if somebody waits for a slot. Poll once more afterwards. taken is set if an
+  /// event was taken: then whoever waited for it may have missed it. After an error, nobody must sleep for them.
+  core::error arm(bool sends, bool& taken) noexcept;
   std::uint64_t events_armed() const noexcept { return events_armed_; }
   std::uint64_t events_taken() const noexcept { return events_taken_; }
 
 private:
   void destroy() noexcept;
+  void not_taken() noexcept;
   core::error create_queue_pair(const verbs::cm_id_ref& id, const connection_path& wish);
   core::error post_all_receives() noexcept;
   std::byte* send_memory(std::uint64_t ticket) const noexcept {
     return memory_.data() + send_offset_ + ticket % send_depth_ * mtu_;
   }
-  void request(verbs::completion_queue& queue, bool& armed) noexcept;
+  core::error request(verbs::completion_queue& queue, bool& armed) noexcept;
 
   std::shared_ptr<device_domain> device_;
   std::uint32_t mtu_ = 0;
@@ -157,6 +161,7 @@ private:
   std::size_t batch_size_ = 0;
   std::uint64_t posted_ = 0;
   std::uint64_t completed_ = 0;
+  bool is_tail_silent_ = false;  // the last sends have no completion
 
   ibv_wc_status failed_status_ = IBV_WC_SUCCESS;
   std::uint32_t vendor_error_ = 0;

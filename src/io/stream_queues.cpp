@@ -115,17 +115,17 @@ int stream_queues::post_receives(unsigned count) noexcept {
   return 0;
 }
 
-void stream_queues::to_error() noexcept {
-  if (!queue_pair_) return;
-  error_code ignored;
-  queue_pair_.to_error(ignored);
+core::error stream_queues::to_error() noexcept {
+  error_code ec;
+  if (queue_pair_) queue_pair_.to_error(ec);
+  return io::to_error(ec);
 }
 
-bool stream_queues::arm() noexcept {
+core::error stream_queues::arm(bool& taken) noexcept {
   error_code ec;
   // Armed once, the queue has raised one event at most.
-  const bool taken = armed_ && channel_.get_event(ec) != nullptr;
-  if (armed_ && !taken) return false;
+  taken = armed_ && channel_.get_event(ec) != nullptr;
+  if (armed_ && !taken) return event_error(ec);
   if (taken) {
     completions_.count_event();
     ++events_taken_;
@@ -133,7 +133,7 @@ bool stream_queues::arm() noexcept {
   completions_.request_notification(false, ec);
   armed_ = !ec;
   ++events_armed_;
-  return taken;
+  return io::to_error(ec);
 }
 
 verbs::queue_pair_description stream_queues::describe_queue_pair(error_code& ec) const noexcept {

@@ -64,11 +64,11 @@ public:
     return ::ibv_post_send(queue_pair_.native_handle(), first, &bad);
   }
   /// Moves the queue pair to the error state: every outstanding request is flushed.
-  void to_error() noexcept;
+  core::error to_error() noexcept;
 
-  /// Arms the completion queue, unless it is armed. Poll once more afterwards. True if an event was taken for that:
-  /// then whoever waited for it may have missed it.
-  bool arm() noexcept;
+  /// Arms the completion queue, unless it is armed. Poll once more afterwards. taken: an event was taken for that, so
+  /// that whoever waited for it may have missed it. After an error nobody must sleep for it.
+  core::error arm(bool& taken) noexcept;
   int fd() const noexcept { return channel_.fd(); }
 
   const registered_block& ring(bool former = false) const noexcept { return either(former ? former_ring_ : ring_, received_); }

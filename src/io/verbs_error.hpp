@@ -22,6 +22,11 @@ inline core::error to_error(const boost::system::error_code& ec) noexcept {
   return core::error(ec.value());
 }
 
+/// What taking an event from a channel that does not block came to: that none waits is no error.
+inline core::error event_error(const boost::system::error_code& ec) noexcept {
+  return ec == boost::system::errc::resource_unavailable_try_again ? core::error() : to_error(ec);
+}
+
 }  // namespace io
 }  // namespace v1
 }  // namespace asio_rdma

@@ -16,6 +16,13 @@ namespace raw {
 using core::error;
 using lock_type = std::lock_guard<std::mutex>;
 
+namespace {
+
+/// A device that refuses to flush what is posted is asked again.
+constexpr std::chrono::milliseconds try_again{100};
+
+}  // namespace
+
 bool is_valid(const core::raw_settings& s) noexcept {
   const auto in = [](int value, int least, int most) { return value >= least && value <= most; };
   const bool known = in(static_cast<int>(s.transport), 0, 1) && in(static_cast<int>(s.setup), 0, 1);
@@ -69,7 +76,7 @@ void connection::fail(const error& e) noexcept {
   disconnect();
   // Receives may be posted, so that the queues are left for close().
   if (has_user) {
-    queues_.to_error();
+    give_back_requests();
   } else {
     queues_.destroy();
   }
@@ -80,7 +87,18 @@ void connection::end(const error& e) noexcept {
   if (phase_ != phase::established || error_) return;
   error_ = e;
   // On rxe of Linux 6.1 a disconnect flushes nothing.
-  queues_.to_error();
+  give_back_requests();
+}
+
+void connection::give_back_requests() noexcept {
+  if (!queues_.to_error()) return;
+  // Who waits for them would wait for ever.
+  io::background::instance().after(try_again, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    const lock_type lock(self->mutex_);
+    if (self->phase_ != phase::closed) self->give_back_requests();
+  });
 }
 
 error connection::prepared() noexcept {

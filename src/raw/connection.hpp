@@ -83,6 +83,8 @@ protected:
   void fail(const core::error& e) noexcept;
   /// The connection, that stood, ends: what is outstanding is flushed.
   void end(const core::error& e) noexcept;
+  /// Flushes what is outstanding, now or as soon as the device does.
+  void give_back_requests() noexcept;
   /// What the peer may do, as far as the device can.
   unsigned remote_access() const noexcept;
   io::connection_path wish() const noexcept;

@@ -98,10 +98,10 @@ core::error queues::take_events() noexcept {
   return io::to_error(ec);
 }
 
-void queues::to_error() noexcept {
-  if (!queue_pair_) return;
-  error_code ignored;
-  queue_pair_.to_error(ignored);
+core::error queues::to_error() noexcept {
+  error_code ec;
+  if (queue_pair_) queue_pair_.to_error(ec);
+  return io::to_error(ec);
 }
 
 }  // namespace raw

@@ -35,7 +35,7 @@ public:
   core::error arm(bool solicited_only) noexcept;
   core::error take_events() noexcept;
   /// Every outstanding request completes.
-  void to_error() noexcept;
+  core::error to_error() noexcept;
 
 private:
   std::shared_ptr<io::device_domain> device_;

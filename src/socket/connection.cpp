@@ -28,6 +28,9 @@ constexpr std::chrono::milliseconds silence{100};
 constexpr std::chrono::milliseconds reclaim_timeout{200};
 constexpr std::chrono::milliseconds flush_timeout{1000};
 
+/// A device that refuses to flush what is posted is asked again.
+constexpr std::chrono::milliseconds try_again{100};
+
 std::size_t total_of(const iovec* buffers, std::size_t count) noexcept {
   return std::accumulate(buffers, buffers + count, std::size_t{0},
                          [](std::size_t sum, const iovec& b) { return sum + b.iov_len; });
@@ -65,6 +68,8 @@ void connection::judge() noexcept {
   } else if (peer_disconnected_) {
     // Whatever the peer sent before it went has been taken by now. After its fin this is an orderly end.
     if (!engine_.peer_ended()) end(error(ECONNRESET));
+  } else if (engine_.call_error()) {
+    end(engine_.call_error(), "the device refused a request, or to tell of those that are done");
   } else if (engine_.dead()) {
     judge_dead_queue();
   }
@@ -108,9 +113,14 @@ void connection::end(const error& e, const char* detail) noexcept {
   ended_ = e;
   failure_.set_completion(engine_.failed_status(), engine_.vendor_error());
   failure_.set(e, failure_step::transfer, detail);
-  engine_.stop();
+  stop();
   verbs::error_code ignored;
   if (!peer_disconnected_) id_.disconnect(ignored);
+}
+
+void connection::stop() noexcept {
+  // The owner, who waits for completions, learns of the end by the flushed receives.
+  if (phase_ == phase::established && engine_.stop()) after(try_again, &connection::stop);
 }
 
 error connection::read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept {
@@ -359,9 +369,14 @@ error connection::shutdown(direction d) noexcept {
   return {};
 }
 
-bool connection::arm() noexcept {
-  (void)engine_.queues().arm();
-  return progress();
+bool connection::arm(bool& taken) noexcept {
+  const error e = engine_.queues().arm(taken);
+  // Nothing would wake whoever sleeps for what comes.
+  if (e && phase_ == phase::established && !has_ended()) {
+    end(e, "completions cannot be waited for");
+    wake_everybody();
+  }
+  return progress() || static_cast<bool>(e);
 }
 
 bool connection::spin(lock_type& lock) noexcept {
@@ -381,7 +396,8 @@ int connection::prepare_wait() noexcept {
   if (user_closed_) return -1;
   owner_waits_ = true;
   if (phase_ == phase::established && !silence_pending_) {
-    if (is_over() || arm() || silence_pending_) return -1;
+    bool taken = false;
+    if (is_over() || arm(taken) || silence_pending_) return -1;
     watch_over_owner();
     // The owner has moved to the channel once it comes back after having been given it.
     if (channel_handed_out_) notifier_.reset();
@@ -411,8 +427,8 @@ void connection::wait() noexcept {
   if (phase_ == phase::established && !silence_pending_) {
     if (is_over() || spin(lock)) return;
     // The event may have been meant for the owner, whom the caller looks after once this returns.
-    const bool taken = engine_.queues().arm();
-    if (progress() || (taken && owner_waits_) || silence_pending_) return;
+    bool taken = false;
+    if (arm(taken) || (taken && owner_waits_) || silence_pending_) return;
     fd = engine_.queues().fd();
   } else if (!is_pending() && !silence_pending_) {
     return;
@@ -438,8 +454,9 @@ bool connection::needs_background() const noexcept {
 void connection::update_background() noexcept {
   if (user_closed_) return step_linger();
   watch_over_owner();
+  bool taken = false;
   while (needs_background()) {
-    if (!arm()) return watch_in_background();
+    if (!arm(taken)) return watch_in_background();
   }
 }
 

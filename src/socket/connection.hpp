@@ -158,8 +158,11 @@ private:
   void judge_dead_queue() noexcept;
   bool port_is_down() const noexcept;
   void end(const error& e, const char* detail = nullptr) noexcept;
+  void stop() noexcept;
   void decide_silence() noexcept;
-  bool arm() noexcept;
+  /// Arms the queue of completions and looks once more. taken: an event was taken for that. True if there is something to
+  /// try: then nobody may sleep.
+  bool arm(bool& taken) noexcept;
 
   bool needs_background() const noexcept;
   void update_background() noexcept;

@@ -47,6 +47,7 @@ void connection::start_linger() {
 }
 
 void connection::step_linger() noexcept {
+  bool taken = false;
   while (phase_ == phase::established) {
     if (has_ended() || peer_disconnected_ || engine_.dead()) return teardown_in_background();
     if (engine_.all_acknowledged()) {
@@ -56,7 +57,7 @@ void connection::step_linger() noexcept {
       after(goodbye_timeout, &connection::linger_timed_out);
       return;
     }
-    if (!arm()) return watch_in_background();
+    if (!arm(taken)) return watch_in_background();
   }
 }
 

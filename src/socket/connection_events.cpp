@@ -338,9 +338,7 @@ void connection::disconnected(const verbs::cm_event& event) {
       error_code ignored;
       id_.disconnect(ignored);  // the answer that the peer waits for
       progress();
-      // On rxe of Linux 6.1 a disconnect flushes nothing. The owner, who waits for completions, learns of the end by
-      // the flushed receives.
-      engine_.stop();
+      stop();  // on rxe of Linux 6.1 a disconnect flushes nothing
       wake_everybody();
       update_background();
       break;

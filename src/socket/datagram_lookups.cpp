@@ -227,14 +227,16 @@ void datagram_socket::learn(const sockaddr_storage& from, queues& q, const ibv_w
     p->confirmed = now_;
     return;
   }
-  int gid_index = q.index_of(addresses.to);
+  error_code ec;
+  int gid_index = q.index_of(addresses.to, ec);
   if (gid_index < 0) {
     const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const auto& m) {
       return m.joined == &q && std::memcmp(m.gid.raw, addresses.to.raw, sizeof m.gid.raw) == 0;
     });
     // The software device has all of 127.0.0.0/8, and names one of them.
-    gid_index = group != groups_.end() ? group->gid_index : std::max(q.index_of(addresses.from), 0);
+    gid_index = group != groups_.end() ? group->gid_index : std::max(q.index_of(addresses.from, ec), 0);
   }
+  if (ec) return;  // the next one teaches it, or an answer looks for the way
   if (!p) {
     p = peers_.add(from, [this](datagram_peer& idle) { retire(idle); });
     if (!p) return;

@@ -48,8 +48,7 @@ bool watch(const io::unique_fd& epoll, int fd) noexcept {
 }
 
 /// Bytes of the largest packet that a port takes which is up, 0 if none is.
-std::uint32_t smallest_mtu(const verbs::context& device, std::uint32_t smallest) noexcept {
-  error_code ec;
+std::uint32_t smallest_mtu(const verbs::context& device, std::uint32_t smallest, error_code& ec) noexcept {
   const ibv_device_attr attributes = device.query_device(ec);
   if (ec) return smallest;
   for (int port = 1; port <= attributes.phys_port_cnt; ++port) {
@@ -178,7 +177,8 @@ error datagram_socket::find_queues(const verbs::cm_id_ref& id, queues*& result) 
   if (const error e = made->create(id, sizes, wish_of(settings_))) return e;
   if (!watch(channels_, made->fd())) return error(errno);
   failure_.set_device(id.context().name());
-  (void)made->arm(false);
+  bool taken = false;
+  if (const error e = made->arm(false, taken)) return e;
   result = made.get();
   queues_.push_back(std::move(made));
   return {};
@@ -193,16 +193,17 @@ error datagram_socket::largest_payload(std::size_t& result) {
   }
   if (device_payload_ == 0) {
     if (const error e = open_devices()) return e;
-    error_code ec;
+    error_code ec, first;
     const verbs::device_list list = verbs::device_list::get(ec, *devices_.table);
     if (ec) return io::to_error(ec);
     std::uint32_t smallest = 0;
     for (ibv_device* const device : list) {
       if (!devices_.allows(list.name(device))) continue;
       const verbs::context opened = verbs::context::open(device, ec, *devices_.table);
-      if (!ec) smallest = smallest_mtu(opened, smallest);
+      if (!ec) smallest = smallest_mtu(opened, smallest, ec);
+      if (!first) first = ec;
     }
-    if (smallest == 0) return library_error::no_device;
+    if (smallest == 0) return first ? io::to_error(first) : library_error::no_device;
     device_payload_ = smallest - transfer::datagram_header::size;
   }
   result = device_payload_;
@@ -233,10 +234,16 @@ void datagram_socket::wake_everybody() noexcept {
   threads_.wake_all();
 }
 
-bool datagram_socket::arm() noexcept {
-  bool taken = false;
-  for (const auto& q : queues_) taken |= q->arm(wants_send_slot_ || q->has_failed());
-  return taken;
+bool datagram_socket::arm(bool& taken) noexcept {
+  error result;
+  for (const auto& q : queues_) {
+    if (const error e = q->arm(wants_send_slot_ || q->has_failed(), taken)) result = e;
+  }
+  if (!result) return false;
+  failure_.set(result, failure_step::transfer, "completions cannot be waited for");
+  pending_error_ = result;
+  threads_.wake_all();
+  return true;
 }
 
 bool datagram_socket::spin(lock_type& lock) noexcept {
@@ -254,8 +261,8 @@ int datagram_socket::prepare_wait() noexcept {
     return -1;
   }
   if (threads_.changed_since_attempts() || spin(lock) || closed_) return -1;
-  (void)arm();
-  if (progress()) return -1;
+  bool taken = false;
+  if (arm(taken) || progress()) return -1;
   if (std::exchange(changed_, false)) {
     notifier_.clear();
     return -1;
@@ -278,8 +285,8 @@ void datagram_socket::wait() noexcept {
   }
   if (spin(lock) || closed_) return;
   // The event may have been meant for the owner, whom the caller looks after once this returns.
-  const bool taken = arm();
-  if (progress() || (taken && owner_waits_)) return;
+  bool taken = false;
+  if (arm(taken) || progress() || (taken && owner_waits_)) return;
   if (threads_.sleep(lock, channels_.get())) ++counters_.thread_sleeps;
 }
 

@@ -151,6 +151,7 @@ private:
   bool progress();
   bool take_completions(queues& q);
   void arrived(queues& q, const ibv_wc& wc);
+  void broken_queue() noexcept;
   void look_at_failure(queues& q) noexcept;
   std::uint64_t waiting() noexcept;
 
@@ -158,7 +159,8 @@ private:
   error not_yet() noexcept;
   error take_pending_error() noexcept;
   bool spin(lock_type& lock) noexcept;
-  bool arm() noexcept;
+  /// Arms the queues. True if one cannot be: then an error is pending, and nobody may sleep.
+  bool arm(bool& taken) noexcept;
   error open_descriptors();
   void wake_everybody() noexcept;
   void look_after_soon() noexcept;

@@ -346,6 +346,7 @@ bool datagram_socket::take_completions(queues& q) {
       any = true;
     }
     for (int i = 0; i < n; ++i) arrived(q, wcs[i]);
+    if (n < 0) broken_queue();
     if (n < batch) break;
   }
   if (q.has_failed()) look_at_failure(q);
@@ -412,7 +413,16 @@ void datagram_socket::look_at_failure(queues& q) noexcept {
     if (is_connected_) pending_error_ = e;
     q.to_error();
   }
-  if (q.revive()) has_backlog_ = true;
+  if (q.revive()) {
+    has_backlog_ = true;
+  } else {
+    look_after_soon();  // no completion may tell when it can be tried again
+  }
+}
+
+void datagram_socket::broken_queue() noexcept {
+  failure_.set(error(EIO), failure_step::transfer, "the completions cannot be read");
+  pending_error_ = error(EIO);
 }
 
 error datagram_socket::ready(readiness kind) noexcept {

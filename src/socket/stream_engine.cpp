@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <climits>
 #include <cstring>
 #include <utility>
@@ -102,7 +103,7 @@ public:
     if (const int e = engine_.queues_.post_sends(requests_, bad)) {
       engine_.requests_posted_ = bad->wr_id / 2;  // nothing will be heard of it and those behind it
       log(log_level::warning, "post_send: %s", std::strerror(e));
-      engine_.dead_ = true;
+      engine_.broken(error(e));
     }
   }
 
@@ -216,7 +217,7 @@ bool stream_engine::progress() noexcept {
   bool any = false;
   for (;;) {
     const int count = queues_ ? queues_.poll(wcs, batch) : 0;
-    if (count < 0) dead_ = true;
+    if (count < 0) broken(error(EIO));
     if (count <= 0) break;
     any = true;
     counters_.completions += static_cast<unsigned>(count);
@@ -226,7 +227,9 @@ bool stream_engine::progress() noexcept {
       completed(wcs[i]);
     }
     // Before any credit tells of them: flush() comes later.
-    if (!dead_ && reaped > 0 && queues_.post_receives(reaped) != 0) dead_ = true;
+    if (!dead_ && reaped > 0) {
+      if (const int e = queues_.post_receives(reaped)) broken(error(e));
+    }
   }
   if (any) flush();
   return any;
@@ -333,6 +336,11 @@ void stream_engine::release_read_ring() noexcept {
   if (!incoming_->former_is_done()) return;
   incoming_->forget_former();
   queues_.release_former_ring();
+}
+
+void stream_engine::broken(const error& why) noexcept {
+  if (!broken_) broken_ = why;
+  dead_ = true;
 }
 
 void stream_engine::violated(const char* why) noexcept {
@@ -560,10 +568,10 @@ bool stream_engine::waits_for_peer() const noexcept {
   return life_index_ || is_unposted() || (sending_ended_ && !fin_index_) || incoming_->credit_due();
 }
 
-void stream_engine::stop() noexcept {
+error stream_engine::stop() noexcept {
   dead_ = true;
   end_stalls();
-  queues_.to_error();
+  return queues_.to_error();
 }
 
 stream_counters stream_engine::count() const noexcept {

@@ -112,13 +112,15 @@ public:
   /// Why, if a work completion says it; IBV_WC_SUCCESS if the requests were only flushed.
   ibv_wc_status failed_status() const noexcept { return failed_status_; }
   std::uint32_t vendor_error() const noexcept { return vendor_error_; }
+  /// Why, if the device refused a call.
+  const error& call_error() const noexcept { return broken_; }
   /// The peer broke the protocol; then why, for the log.
   const char* violation() const noexcept { return violation_; }
   /// The peer has given the connection up.
   std::optional<transfer::abort_reason> aborted() const noexcept { return aborted_; }
 
-  /// Nothing is sent any more; every outstanding request is flushed.
-  void stop() noexcept;
+  /// Nothing is sent any more; every outstanding request is flushed, or else it has to be called again.
+  error stop() noexcept;
 
   /// Everything counted since the connection began. Those of the counters that follow from positions and the like are
   /// filled in here; the others are counted where they happen, here or by the connection.
@@ -152,6 +154,7 @@ private:
   /// What the peer has written for a control message.
   template <std::size_t Size>
   std::array<unsigned char, Size> text_in(unsigned slot) const noexcept;
+  void broken(const error& why) noexcept;
   void violated(const char* why) noexcept;
   bool add_data(burst& b) noexcept;
   void add_controls(burst& b) noexcept;
@@ -189,6 +192,7 @@ private:
   std::uint64_t direct_posted_ = 0;    // bytes that were not staged
   bool direct_waits_ = false;          // write_direct() did not take all
   bool dead_ = false;
+  error broken_;
   ibv_wc_status failed_status_ = IBV_WC_SUCCESS;
   std::uint32_t vendor_error_ = 0;
   const char* violation_ = nullptr;

@@ -108,7 +108,7 @@ public:
     const bool flushed = current_.status == IBV_WC_WR_FLUSH_ERR;
     return flushed && why ? why : core::error(static_cast<int>(current_.status), core::error_domain::completion);
   }
-  bool is_broken() const noexcept { return broken_; }
+  const core::error& broken() const noexcept { return broken_; }
 
   /// Looks once for completions, for a polling_service: they are nobody else's to wait for from now on. The number
   /// taken.
@@ -122,8 +122,9 @@ public:
     if (n > 0) {
       for (const ibv_wc* wc = found; wc != found + n; ++wc) give_out(*wc, done);
     } else {
-      broken_ = true;
+      broken(core::error(EIO));
     }
+    give_up_requests(done);
     finish_polls(done);
     lock.unlock();
     done.complete_all(upcall::dispatch);
@@ -159,8 +160,7 @@ public:
   void settle() {
     queue done;
     std::unique_lock<std::mutex> lock(mutex_);
-    (void)link_->core.take_events();
-    notified_ = false;
+    take_events();
     pump(done);
     lock.unlock();
     done.complete_all(upcall::post);
@@ -214,8 +214,7 @@ public:
     std::unique_lock<std::mutex> lock(mutex_);
     if (generation != generation_ || !armed_) return;
     armed_ = false;
-    (void)link_->core.take_events();
-    notified_ = false;
+    take_events();
     // Handlers run in the order of their completions: one that was posted meanwhile may still have to run.
     const bool in_order = !posted_;
     pump(done);
@@ -271,11 +270,13 @@ private:
   }
 
   void free_slot(std::uint64_t id) {
-    slot& s = *find_slot(id);
+    free_slot(*find_slot(id));
+  }
+  void free_slot(slot& s) {
     s.op = nullptr;
     s.cancelled = false;
     ++s.generation;
-    free_.push_back(static_cast<std::uint32_t>(id & index_mask));
+    free_.push_back(static_cast<std::uint32_t>(&s - slots_.data()));
     --outstanding_;
   }
 
@@ -296,10 +297,35 @@ private:
 
   void drain(queue& done) {
     ibv_wc found[batch];
-    for (int n = batch; n == batch;) {
+    for (int n = batch; n == batch && !broken_;) {
       n = ::ibv_poll_cq(completions_, batch, found);
-      if (n < 0) broken_ = true;
+      if (n < 0) broken(core::error(EIO));
       for (int i = 0; i < n; ++i) give_out(found[i], done);
+    }
+  }
+
+  void take_events() {
+    const core::error e = link_->core.take_events();
+    if (e && completions_) broken(e);
+    notified_ = false;
+  }
+
+  /// No completion can be taken, or none be waited for, any more. So that the device touches no memory of the requests,
+  /// the connection ends.
+  void broken(const core::error& why) {
+    if (broken_) return;
+    broken_ = why;
+    (void)link_->core.flush();
+  }
+  /// Nothing else would tell the operations.
+  void give_up_requests(queue& done) {
+    if (!broken_ || outstanding_ == 0) return;
+    for (slot& s : slots_) {
+      if (!s.op) continue;
+      s.op->fail(s.cancelled ? core::error(ECANCELED) : broken_);
+      done.push(s.op);
+      free_slot(s);
+      posted_ = true;
     }
   }
 
@@ -312,12 +338,14 @@ private:
     if (completions_ == nullptr) return;  // closed
     for (;;) {
       if (!served_) drain(done);  // else their handlers would overtake those that serve() calls
+      give_up_requests(done);
       finish_polls(done);
       if (served_ || broken_) return forget_descriptor();
       if (outstanding_ == 0 && polls_.empty()) return disarm();
       if (notified_) break;
-      notified_ = !link_->core.arm(false);
-      if (!notified_) break;
+      const core::error e = link_->core.arm(false);
+      notified_ = !e;
+      if (e) broken(e);
     }
     if (armed_) return;
     if (wait_->fd() < 0 && wait_->assign(channel_fd_)) return;
@@ -361,7 +389,7 @@ private:
   std::deque<ibv_wc> kept_;
   ibv_wc current_{};
   bool current_is_cancelled_ = false;
-  bool broken_ = false;
+  core::error broken_;  // why, once completions cannot be taken or waited for any more
   bool served_ = false;
   bool notified_ = false;  // the completion queue is armed
   bool armed_ = false;     // the descriptor is waited on

@@ -75,7 +75,7 @@ public:
   core::error operator()(completion_room& room) noexcept {
     count_ = room.take_kept(result_);
     if (count_ != 0 || result_.empty()) return {};
-    return core::error(room.is_broken() ? EIO : EAGAIN);
+    return room.broken() ? room.broken() : core::error(EAGAIN);
   }
   std::tuple<std::size_t> results(const boost::system::error_code& ec) noexcept {
     return std::tuple<std::size_t>(ec ? 0 : count_);
