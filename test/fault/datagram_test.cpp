@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(each_call_from_the_lookup_to_the_answer) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(each_call_of_a_connected_socket) {
+BOOST_AUTO_TEST_CASE(each_call_of_a_connected_socket, *boost::unit_test::label("native")) {
   fail_each_call([](bool is_faulty) {
     exchange e(test_address());
     if (e.first_error()) return e.first_error();
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(each_call_of_a_connected_socket) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(each_call_of_a_member_of_a_group) {
+BOOST_AUTO_TEST_CASE(each_call_of_a_member_of_a_group, *boost::unit_test::label("native")) {
   fail_each_call([](bool is_faulty) {
     exchange e(asio::ip::address_v4::any());
     if (e.first_error()) return e.first_error();

@@ -73,7 +73,7 @@ awaitable<void> answer_one(rc_seq_packet::acceptor& acceptor, end& e) {
 
 BOOST_AUTO_TEST_SUITE(faults_of_messages)
 
-BOOST_AUTO_TEST_CASE(each_call_while_messages_go_both_ways) {
+BOOST_AUTO_TEST_CASE(each_call_while_messages_go_both_ways, *boost::unit_test::label("native")) {
   fail_each_call([](bool is_faulty) {
     asio::io_context context;
     end client, server;

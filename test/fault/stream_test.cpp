@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(each_call_in_a_connection_with_a_half_close) {
   fail_each_call(one_connection);
 }
 
-BOOST_AUTO_TEST_CASE(calls_that_never_succeed_again) {
+BOOST_AUTO_TEST_CASE(calls_that_never_succeed_again, *boost::unit_test::label("native")) {
   fail_from_each_call_on(one_connection);
 }
 
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(each_call_of_an_acceptor_with_three_clients) {
 }
 
 /// Synchronous calls sleep elsewhere than asynchronous ones.
-BOOST_AUTO_TEST_CASE(each_call_of_blocking_threads) {
+BOOST_AUTO_TEST_CASE(each_call_of_blocking_threads, *boost::unit_test::label("native")) {
   fail_each_call([](bool is_faulty) {
     asio::io_context context;
     rc::acceptor acceptor(context);
