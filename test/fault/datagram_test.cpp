@@ -117,7 +117,7 @@ private:
 
 BOOST_AUTO_TEST_SUITE(faults_of_datagrams)
 
-BOOST_AUTO_TEST_CASE(each_call_from_the_lookup_to_the_answer) {
+BOOST_AUTO_TEST_CASE(each_call_from_the_lookup_to_the_answer, *boost::unit_test::label("native")) {
   fail_each_call([](bool is_faulty) {
     exchange e(test_address());
     if (e.first_error()) return e.first_error();

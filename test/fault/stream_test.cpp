@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(calls_that_never_succeed_again, *boost::unit_test::label("n
 }
 
 /// An acceptor that one connection fails on serves the next.
-BOOST_AUTO_TEST_CASE(each_call_of_an_acceptor_with_three_clients) {
+BOOST_AUTO_TEST_CASE(each_call_of_an_acceptor_with_three_clients, *boost::unit_test::label("native")) {
   fail_each_call([](bool is_faulty) {
     asio::io_context context;
     rc::acceptor acceptor(context);

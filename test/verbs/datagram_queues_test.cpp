@@ -116,8 +116,10 @@ BOOST_AUTO_TEST_CASE(a_queue_pair_that_failed_works_again_under_its_number) {
 }
 
 BOOST_AUTO_TEST_CASE(gids_are_found_by_their_value) {
-  BOOST_TEST(queues.index_of(gid.gid) == static_cast<int>(gid.gid_index));
-  BOOST_TEST(queues.index_of(ibv_gid{}) == -1);
+  asio_rdma::verbs::error_code ec;
+  BOOST_TEST(queues.index_of(gid.gid, ec) == static_cast<int>(gid.gid_index));
+  BOOST_TEST(queues.index_of(ibv_gid{}, ec) == -1);
+  BOOST_TEST(!ec);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
