@@ -15,13 +15,16 @@ inline namespace v1 {
 namespace soft {
 
 bool receive_queue::create(receive_queue_entry& entry, std::uint32_t& count, std::uint32_t pieces) {
-  const std::uint32_t capacity = count = power_of_two(count);
+  capacity_ = count = power_of_two(count);
   max_pieces_ = pieces;
-  entry.ring.capacity = capacity;
+  // Twice as much: a process that has taken a buffer may be slow to give its entry back, in whose place on the next lap
+  // one would be posted for a later buffer that is used up.
+  const std::uint32_t entries = capacity_ * 2;
+  entry.ring.capacity = entries;
   entry.ring.stride = static_cast<std::uint32_t>(sizeof(std::uint64_t) + offsetof(receive_entry, pieces) +
                                                  std::max(pieces, 1u) * sizeof(ibv_sge));
   entry.ring.stride = (entry.ring.stride + 7) / 8 * 8;
-  bytes_ = std::size_t{capacity} * entry.ring.stride;
+  bytes_ = std::size_t{entries} * entry.ring.stride;
   entry.ring.entries = device::instance()->heap().allocate(bytes_);
   if (entry.ring.entries == 0) return false;
   entry_ = &entry;
@@ -49,7 +52,7 @@ int receive_queue::post(ibv_recv_wr* list, ibv_recv_wr** bad) noexcept {
     int e = 0;
     if (list->num_sge < 0 || static_cast<std::uint32_t>(list->num_sge) > max_pieces_) {
       e = EINVAL;
-    } else if (!r.claim_free(device::instance()->slot() + 1, ticket)) {
+    } else if (!r.has_fewer_than(capacity_) || !r.claim_free(device::instance()->slot() + 1, ticket)) {
       e = ENOMEM;
     }
     if (e != 0) {

@@ -33,6 +33,8 @@ public:
   receive_queue_entry& shared() const noexcept { return *entry_; }
   explicit operator bool() const noexcept { return entry_ != nullptr; }
   std::uint32_t max_pieces() const noexcept { return max_pieces_; }
+  /// Requests that may wait.
+  std::uint32_t capacity() const noexcept { return capacity_; }
 
   /// Puts right what a process that ended had taken: it is there for the others again, unless it is used up. Before the
   /// completion queues are put right.
@@ -41,6 +43,7 @@ public:
 private:
   receive_queue_entry* entry_ = nullptr;
   std::uint32_t max_pieces_ = 0;
+  std::uint32_t capacity_ = 0;
   std::size_t bytes_ = 0;
 };
 

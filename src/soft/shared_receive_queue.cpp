@@ -51,17 +51,17 @@ ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attributes) {
 int modify_srq(ibv_srq* srq, ibv_srq_attr* attributes, int mask) {
   if ((mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT)) != 0) return EINVAL;
   if ((mask & IBV_SRQ_MAX_WR) != 0) return EOPNOTSUPP;  // others may be taking from it
-  receive_queue_entry& entry = own(srq)->queue.shared();
+  const receive_queue& queue = own(srq)->queue;
   if ((mask & IBV_SRQ_LIMIT) != 0) {
-    if (attributes->srq_limit > entry.ring.capacity) return EINVAL;
-    entry.limit = attributes->srq_limit;
+    if (attributes->srq_limit > queue.capacity()) return EINVAL;
+    queue.shared().limit = attributes->srq_limit;
   }
   return 0;
 }
 
 int query_srq(ibv_srq* srq, ibv_srq_attr* attributes) {
   const receive_queue& queue = own(srq)->queue;
-  attributes->max_wr = queue.shared().ring.capacity;
+  attributes->max_wr = queue.capacity();
   attributes->max_sge = queue.max_pieces();
   attributes->srq_limit = queue.shared().limit.load();
   return 0;

@@ -98,8 +98,19 @@ public:
         ticket = h;
         return true;
       }
-      // Somebody has taken it, and perhaps given it back, and has not moved the head yet.
-      if (ticket_of(w) > h || (ticket_of(w) == h && stage_of(w) == stage::taking)) {
+      if (is_taken(w, h)) {
+        advance(header_->head, h);
+      } else if (head() == h) {
+        return false;
+      }
+    }
+  }
+  /// Whether fewer entries than that wait to be taken.
+  bool has_fewer_than(std::uint64_t count) noexcept {
+    for (;;) {
+      const std::uint64_t h = head();
+      if (tail() - h < count) return true;
+      if (is_taken(word(h).load(), h)) {
         advance(header_->head, h);
       } else if (head() == h) {
         return false;
@@ -147,6 +158,10 @@ private:
     return static_cast<unsigned>(w >> stage_bits & ((1u << owner_bits) - 1));
   }
   static constexpr stage stage_of(std::uint64_t w) noexcept { return static_cast<stage>(w & ((1u << stage_bits) - 1)); }
+  /// Somebody has taken the ticket, and perhaps given its entry back, and may not have moved the head yet.
+  static constexpr bool is_taken(std::uint64_t w, std::uint64_t ticket) noexcept {
+    return ticket_of(w) > ticket || (ticket_of(w) == ticket && stage_of(w) == stage::taking);
+  }
 
   std::byte* at(std::uint64_t ticket) const noexcept {
     return entries_ + (ticket & (header_->capacity - 1)) * header_->stride;

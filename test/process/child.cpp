@@ -122,9 +122,21 @@ void connect_to_parent(rc::socket& s, const std::string& port) {
   s.connect({asio::ip::address_v4::loopback(), static_cast<unsigned short>(std::stoul(port))});
 }
 
+namespace {
+
+/// Its sockets' rings hold what children write before anybody reads.
+rc::acceptor listening(asio::io_context& context) {
+  rc::acceptor result(context, rc::v4());
+  result.set_option(asio_rdma::initial_buffer_size(128 << 10));
+  result.bind({asio::ip::address_v4::loopback(), 0});
+  result.listen();
+  return result;
+}
+
+}  // namespace
+
 parent::parent(const std::string& name, std::vector<std::string> arguments)
-    : acceptor(context, {asio::ip::address_v4::loopback(), 0}),
-      other(name, with_port(acceptor.local_endpoint().port(), std::move(arguments))) {
+    : acceptor(listening(context)), other(name, with_port(acceptor.local_endpoint().port(), std::move(arguments))) {
   acceptor.accept(socket);
 }
 
