@@ -86,7 +86,7 @@ core::error stream_queues::create_queue_pair(const verbs::cm_id& id, const conne
 }
 
 void stream_queues::destroy(verbs::cm_id& id) noexcept {
-  if (id) id.native_handle()->qp = nullptr;
+  if (id) show_queue_pair(id, nullptr);
   queue_pair_.reset();
   completions_.reset();
   channel_.reset();

@@ -7,6 +7,7 @@
 #include "io/connection_path.hpp"
 #include "io/device_domain.hpp"
 #include "io/registered_block.hpp"
+#include "io/shown_queue_pair.hpp"
 
 #include <asio_rdma/verbs/cm_id.hpp>
 #include <asio_rdma/verbs/completion_channel.hpp>
@@ -47,7 +48,7 @@ public:
   }
   /// From now on the id shows the queue pair as its own, and disconnect() moves that to the error state. Not before
   /// establish() or accept(): the connection manager would make the transitions itself.
-  void show(const verbs::cm_id& id) const noexcept { id.native_handle()->qp = queue_pair_.native_handle(); }
+  void show(const verbs::cm_id& id) const noexcept { show_queue_pair(id, queue_pair_.native_handle()); }
   /// Destroys the queue pair and everything else. Blocks while the kernel does it; the id stays.
   void destroy(verbs::cm_id& id) noexcept;
   explicit operator bool() const noexcept { return static_cast<bool>(completions_); }

@@ -4,6 +4,7 @@
 #include "raw/cm_connection.hpp"
 
 #include "cm/answers.hpp"
+#include "io/shown_queue_pair.hpp"
 #include "io/verbs_error.hpp"
 #include "socket/address.hpp"
 #include "socket/carrier.hpp"
@@ -179,7 +180,7 @@ error cm_connection::accept(rdma_conn_param reply) {
   id_.accept(reply, ec);
   if (ec) return io::to_error(ec);
   if (is_reliable()) {
-    id_.native_handle()->qp = queues_.queue_pair().native_handle();
+    io::show_queue_pair(id_, queues_.queue_pair().native_handle());
   } else {
     become_established();  // nobody confirms it
   }
@@ -202,7 +203,7 @@ void cm_connection::answered(const verbs::cm_event& event) {
     error_code ec;
     id_.establish(ec);
     if (ec) return fail(io::to_error(ec));
-    id_.native_handle()->qp = queues_.queue_pair().native_handle();
+    io::show_queue_pair(id_, queues_.queue_pair().native_handle());
   }
   become_established();
 }

@@ -195,10 +195,12 @@ int make_ready(identifier& i) {
 }
 
 void to_error(identifier& i) noexcept {
-  if (i.qp == nullptr) return;
+  // Its owner may be setting it, on another thread.
+  ibv_qp* const qp = __atomic_load_n(&i.qp, __ATOMIC_ACQUIRE);
+  if (qp == nullptr) return;
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_ERR;
-  (void)modify_qp(i.qp, &attributes, IBV_QP_STATE);
+  (void)modify_qp(qp, &attributes, IBV_QP_STATE);
 }
 
 }  // namespace cm
