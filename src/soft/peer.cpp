@@ -36,6 +36,17 @@ namespace soft {
 
 namespace {
 
+std::atomic<bool> may_copy{true};
+
+}  // namespace
+
+void look_at_copy_variable() noexcept {
+  const char* const way = std::getenv("ASIO_RDMA_SOFT_COPY");
+  may_copy = !way || std::strcmp(way, "shared") != 0;
+}
+
+namespace {
+
 local_address name_of(unsigned slot) {
   return local_name("process." + std::to_string(slot));
 }
@@ -358,9 +369,6 @@ void peers::come_up(const std::shared_ptr<peer>& p, const hello& h, const descri
   const iovec local{&instance, sizeof instance};
   const std::uintptr_t address = static_cast<std::uintptr_t>(h.base) + offsetof(segment_header, instance);
   const iovec remote{reinterpret_cast<void*>(address), sizeof instance};
-  // The variable is for trying out what happens where it is forbidden.
-  const char* const way = std::getenv("ASIO_RDMA_SOFT_COPY");
-  const bool may_copy = !way || std::strcmp(way, "shared") != 0;
   p->direct_ = may_copy && p->process_ && p->copy_from(&local, 1, &remote, 1) && instance == h.instance;
   {
     const std::lock_guard<std::mutex> lock(p->mutex_);

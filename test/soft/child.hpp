@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_TEST_SOFT_CHILD_HPP
 #define ASIO_RDMA_TEST_SOFT_CHILD_HPP
 
+#include "soft/peer.hpp"
 #include "support/environment.hpp"
 
 #include <sys/types.h>
@@ -91,9 +92,18 @@ using test_support::environment;
 bool may_copy();
 
 /// How bytes come from one process to another: by the kernel, or through shared memory. See ASIO_RDMA_SOFT_COPY.
-struct copying : environment {
+struct copying {
   explicit copying(const char* way)
-      : environment("ASIO_RDMA_SOFT_COPY", std::string(way) == "shared" ? way : nullptr) {}
+      : variable("ASIO_RDMA_SOFT_COPY", std::string(way) == "shared" ? way : nullptr) {
+    asio_rdma::soft::look_at_copy_variable();
+  }
+
+private:
+  struct look_again {
+    ~look_again() { asio_rdma::soft::look_at_copy_variable(); }
+  };
+  look_again after;
+  environment variable;
 };
 
 }  // namespace soft_test
