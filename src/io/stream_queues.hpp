@@ -80,7 +80,7 @@ public:
   }
   std::byte* control_texts() const noexcept { return sent_.data() + sizes_.staging; }
   std::uint32_t control_texts_key() const noexcept { return sent_.local_key(); }
-  /// Bytes of ring and staging memory as they were made.
+  /// Bytes of the ring as it was made.
   std::uint32_t first_ring_size() const noexcept { return sizes_.ring; }
 
   /// Makes a larger ring for the peer. On failure nothing has changed.

@@ -76,7 +76,6 @@ public:
     ++count_;
   }
 
-  /// No message: a write of no bytes, which takes no receive.
   /// A control message with a text, for which there is room.
   template <std::size_t Size>
   void add_text(message_kind kind, const std::array<unsigned char, Size>& text) noexcept {
@@ -86,6 +85,8 @@ public:
     engine_.window_->sent_control();
     add(kind, Size, here, Size, engine_.peer_.mirror_address + offset, engine_.peer_.mirror_key);
   }
+
+  /// No message: a write of no bytes, which takes no receive.
   void add_silent() noexcept {
     add(message_kind::data, 0, nullptr, 0, engine_.peer_.ring_address, engine_.peer_.ring_key);
     requests_[count_ - 1].opcode = IBV_WR_RDMA_WRITE;

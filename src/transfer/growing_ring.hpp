@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-#ifndef ASIO_RDMA_SRC_TRANSFER_GROWING_RING_HPP
-#define ASIO_RDMA_SRC_TRANSFER_GROWING_RING_HPP
+#ifndef ASIO_RDMA_TRANSFER_GROWING_RING_HPP
+#define ASIO_RDMA_TRANSFER_GROWING_RING_HPP
 
 #include "transfer/extent.hpp"
 

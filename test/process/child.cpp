@@ -13,6 +13,8 @@
 #include <array>
 #include <iostream>
 #include <map>
+#include <filesystem>
+#include <fstream>
 
 namespace process_test {
 
@@ -116,6 +118,18 @@ std::vector<unsigned char> bytes(std::size_t size) {
   std::vector<unsigned char> result(size);
   for (std::size_t i = 0; i < size; ++i) result[i] = byte_at(i);
   return result;
+}
+
+unsigned long context_switches(pid_t process) {
+  const std::string counter = "voluntary_ctxt_switches:";
+  unsigned long total = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.rfind(counter, 0) == 0) total += std::stoul(line.substr(counter.size()));
+    }
+  }
+  return total;
 }
 
 void connect_to_parent(rc::socket& s, const std::string& port) {

@@ -65,6 +65,9 @@ inline unsigned char byte_at(std::size_t position) {
 }
 std::vector<unsigned char> bytes(std::size_t size);
 
+/// How often the threads of a process went to sleep. Those that never wake are not preempted either.
+unsigned long context_switches(pid_t process);
+
 /// Connects to the parent's listener on this host.
 void connect_to_parent(rc::socket& s, const std::string& port);
 

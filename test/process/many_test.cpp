@@ -49,18 +49,10 @@ struct usage {
     std::size_t size = 0;
     statm >> size >> result.resident;
     result.resident *= static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    for (const auto& task : std::filesystem::directory_iterator(folder + "/task")) {
-      std::ifstream status(task.path() / "status");
-      const std::string counter = "voluntary_ctxt_switches:";
-      for (std::string line; std::getline(status, line);) {
-        if (line.rfind(counter, 0) == 0) result.sleeps += std::stoul(line.substr(counter.size()));
-      }
-    }
     return result;
   }
   std::size_t descriptors = 0;
   std::size_t resident = 0;  // bytes
-  unsigned long sleeps = 0;
 };
 
 /// A socket that sends back what it gets, and sleeps otherwise.
@@ -170,9 +162,9 @@ BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
 
   // Timers of connecting run out meanwhile, after five seconds.
   std::this_thread::sleep_for(std::chrono::seconds(7));
-  const unsigned long sleeps = usage::of(other.id()).sleeps;
+  const unsigned long sleeps = context_switches(other.id());
   std::this_thread::sleep_for(std::chrono::seconds(2));
-  BOOST_TEST(usage::of(other.id()).sleeps == sleeps);
+  BOOST_TEST(context_switches(other.id()) == sleeps);
   BOOST_TEST_MESSAGE("round trip of 64 bytes: " << alone.count() << " ns alone, "
                                                 << median_round_trip(sockets.front()).count() << " ns beside them");
   sockets.clear();

@@ -63,19 +63,6 @@ void one_cycle(rc::acceptor& acceptor, asio::io_context& context) {
   BOOST_REQUIRE_EQUAL(got, text);
 }
 
-/// How often the threads of a process went to sleep. Those that never wake are not preempted either.
-unsigned long context_switches(pid_t process) {
-  const std::string counter = "voluntary_ctxt_switches:";
-  unsigned long total = 0;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
-    std::ifstream status(task.path() / "status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.rfind(counter, 0) == 0) total += std::stoul(line.substr(counter.size()));
-    }
-  }
-  return total;
-}
-
 const register_scenario idle("idle", [](const std::vector<std::string>& a) {
   asio::io_context context;
   rc::socket s(context);
