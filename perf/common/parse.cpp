@@ -124,6 +124,8 @@ void complete(const program& p, settings& s) {
     need(s.mode != "raw" || s.async, "--mode raw needs --async: without it, that is asio_send_bw and asio_send_lat");
     need((s.mode != "tcp" && s.mode != "udp") || s.queue_depth == unset,
          "--queue_depth is an option of RDMA's sockets, not of --mode " + s.mode);
+    need(!s.registered || s.mode == "stream" || s.mode == "message",
+         "--registered is for --mode stream and --mode message, not for --mode " + s.mode);
     if (s.is_datagram()) s.async = true;  // a blocking call would wait for ever for one that is lost
     need(s.async || (!s.bidirectional && s.connections == 1),
          "--bidirectional (-b) and --qp (-q) need --async: a blocking call serves one direction of one connection");

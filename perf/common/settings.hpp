@@ -63,6 +63,7 @@ struct settings {
   // Sockets
   std::string mode = "stream";
   bool async = false;
+  bool registered = false;
   std::uint64_t receive_buffer = unset;  ///< bytes
   std::uint64_t send_buffer = unset;     ///< bytes
   std::uint64_t queue_depth = unset;

@@ -63,16 +63,22 @@ public:
   std::uint64_t largest_message() const override { return std::uint64_t{1} << 30; }
 
   void prepare(std::uint64_t size) override {
-    for (connection& c : connections_) c.block.assign(static_cast<std::size_t>(size), 0);
-    if constexpr (keeps_messages) {
-      for (connection& c : connections_) c.batch.prepare(settings_.post_list, static_cast<std::size_t>(size));
+    for (connection& c : connections_) {
+      c.memory.clear();
+      c.block.assign(static_cast<std::size_t>(size), 0);
+      if constexpr (keeps_messages) c.batch.prepare(settings_.post_list, static_cast<std::size_t>(size));
+      c.turns.resize(settings_.registered && settings_.async && !latency_ ? turns : 0, bytes());
+      for (bytes& b : c.turns) b = c.block;
+      if (!settings_.registered) continue;
+      c.memory.emplace_back(c.block.data(), c.block.size());
+      for (bytes& b : c.turns) c.memory.emplace_back(b.data(), b.size());
     }
   }
 
   result run(const phase& p) override {
     for (connection& c : connections_) {
       c.sent = c.received = 0;
-      c.is_done = false;
+      c.is_done = c.last_sent = false;
     }
     result r;
     window timing(p);
@@ -104,10 +110,13 @@ private:
     transport<Protocol> carry;
     std::conditional_t<keeps_messages, message_batch<Protocol>, no_batch> batch;
     bytes block;     // what is sent
+    std::vector<bytes> turns;  // the same, where several are sent at once
+    std::vector<asio_rdma::registered_buffer> memory;  // what a device knows of them
     bytes arriving;  // what is received, where both go on at once
     std::uint64_t sent = 0;
     std::uint64_t received = 0;  // bytes
     bool is_done = false;        // the last message has begun to arrive
+    bool last_sent = false;      // or is on its way
     std::uint64_t begun = 0;     // ticks
   };
 
@@ -146,12 +155,28 @@ private:
 
   // Makes the next message to send; false if it is the last one.
   bool fill(connection& c, bytes& block) {
-    const bool last = phase_->seconds == 0 ? c.sent + 1 >= phase_->messages : window_->is_over(sent_);
-    block[0] = last ? is_last : more_follow;
+    c.last_sent = phase_->seconds == 0 ? c.sent + 1 >= phase_->messages : window_->is_over(sent_);
+    block[0] = c.last_sent ? is_last : more_follow;
     if (settings_.validate) fill_pattern(block.data() + 1, block.size() - 1, c.sent, 1);
     ++c.sent;
     ++sent_;
-    return !last;
+    return !c.last_sent;
+  }
+
+  void write(connection& c, const bytes& block) {
+    if constexpr (!is_kernels<Protocol>) {
+      if (settings_.registered) return c.carry.write(c.socket, asio_rdma::registered(boost::asio::buffer(block)));
+    }
+    c.carry.write(c.socket, boost::asio::buffer(block));
+  }
+  template <class Handler>
+  void async_write(connection& c, const bytes& block, Handler handler) {
+    if constexpr (!is_kernels<Protocol>) {
+      if (settings_.registered) {
+        return c.carry.async_write(c.socket, asio_rdma::registered(boost::asio::buffer(block)), std::move(handler));
+      }
+    }
+    c.carry.async_write(c.socket, boost::asio::buffer(block), std::move(handler));
   }
 
   // Looks at bytes that came; they can be of several messages.
@@ -177,7 +202,8 @@ private:
       if constexpr (keeps_messages) transfer_batches(sends, receives);
     } else if (settings_.async) {
       for (connection& c : connections_) {
-        if (sends) send_next(c);
+        if (sends && c.turns.empty()) send_next(c, c.block);
+        for (std::size_t i = 0; sends && i < c.turns.size() && !c.last_sent; ++i) send_next(c, c.turns[i]);
         if (receives) receive_next(c);
       }
       work();
@@ -185,7 +211,7 @@ private:
       connection& c = connections_.front();
       for (bool more = true; more;) {
         more = fill(c, c.block);
-        c.carry.write(c.socket, boost::asio::buffer(c.block));
+        write(c, c.block);
       }
     } else {
       connection& c = connections_.front();
@@ -198,11 +224,11 @@ private:
     if (sends) line_.receive();
   }
 
-  void send_next(connection& c) {
-    const bool more = fill(c, c.block);
-    c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c, more](const error_code& ec, std::size_t) {
+  void send_next(connection& c, bytes& block) {
+    fill(c, block);
+    async_write(c, block, [this, &c, &block](const error_code& ec, std::size_t) {
       check(ec);
-      if (more) send_next(c);
+      if (!c.last_sent) send_next(c, block);
     });
   }
 
@@ -261,7 +287,7 @@ private:
     }
     do {
       begin_ping(c);
-      c.carry.write(c.socket, boost::asio::buffer(c.block));
+      write(c, c.block);
       c.carry.read(c.socket, boost::asio::buffer(c.arriving));
       end_ping(c);
     } while (c.block[0] != is_last);
@@ -282,7 +308,7 @@ private:
 
   void ping_next(connection& c) {
     begin_ping(c);
-    c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
+    async_write(c, c.block, [this, &c](const error_code& ec, std::size_t) {
       check(ec);
       c.carry.async_read(c.socket, boost::asio::buffer(c.arriving), [this, &c](const error_code& ec2, std::size_t) {
         check(ec2);
@@ -301,19 +327,21 @@ private:
     }
     do {
       c.carry.read(c.socket, boost::asio::buffer(c.block));
-      c.carry.write(c.socket, boost::asio::buffer(c.block));
+      write(c, c.block);
     } while (c.block[0] != is_last);
   }
 
   void pong_next(connection& c) {
     c.carry.async_read(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec, std::size_t) {
       check(ec);
-      c.carry.async_write(c.socket, boost::asio::buffer(c.block), [this, &c](const error_code& ec2, std::size_t) {
+      async_write(c, c.block, [this, &c](const error_code& ec2, std::size_t) {
         check(ec2);
         if (c.block[0] != is_last) pong_next(c);
       });
     });
   }
+
+  static constexpr std::size_t turns = 4;
 
   const settings& settings_;
   control& line_;

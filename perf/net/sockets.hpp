@@ -34,6 +34,7 @@ void set_options(Socket& s, const settings& how) {
   if (how.send_buffer != unset) s.set_option(asio::socket_base::send_buffer_size(value(how.send_buffer)));
   if constexpr (!is_kernels<typename Socket::protocol_type>) {
     if (how.queue_depth != unset) s.set_option(asio_rdma::queue_depth(value(how.queue_depth)));
+    if (how.registered) s.set_option(asio_rdma::zero_copy_threshold(1));  // whatever the size
     if (how.gid_index != unset) s.set_option(asio_rdma::gid_index(value(how.gid_index)));
     if (how.service_level != unset) s.set_option(asio_rdma::service_level(value(how.service_level)));
     if (how.traffic_class != unset) s.set_option(asio_rdma::traffic_class(value(how.traffic_class)));

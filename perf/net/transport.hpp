@@ -8,6 +8,7 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/registered_buffer.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/system/error_code.hpp>
@@ -29,9 +30,18 @@ struct transport {
   void write(Socket& s, asio::const_buffer message) {
     asio::write(s, message);
   }
+  /// One operation writes all of it.
+  template <class Socket>
+  void write(Socket& s, const asio::const_registered_buffer& message) {
+    s.write_some(message);
+  }
   template <class Socket, class Handler>
   void async_write(Socket& s, asio::const_buffer message, Handler handler) {
     asio::async_write(s, message, std::move(handler));
+  }
+  template <class Socket, class Handler>
+  void async_write(Socket& s, const asio::const_registered_buffer& message, Handler handler) {
+    s.async_write_some(message, std::move(handler));
   }
   template <class Socket>
   void read(Socket& s, asio::mutable_buffer message) {
@@ -57,12 +67,12 @@ template <>
 struct transport<asio_rdma::rc_seq_packet> {
   static constexpr bool keeps_messages = true;
 
-  template <class Socket>
-  void write(Socket& s, asio::const_buffer message) {
+  template <class Socket, class Buffer>
+  void write(Socket& s, const Buffer& message) {
     s.send(message, 0);
   }
-  template <class Socket, class Handler>
-  void async_write(Socket& s, asio::const_buffer message, Handler handler) {
+  template <class Socket, class Buffer, class Handler>
+  void async_write(Socket& s, const Buffer& message, Handler handler) {
     s.async_send(message, 0, std::move(handler));
   }
   template <class Socket>

@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_time_can_be_given) {
 }
 
 BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
-  for (const char* const flags : {"", "--mode message", "--mode tcp"}) {
+  for (const char* const flags : {"", "--mode message", "--mode tcp", "--registered", "--mode message --registered"}) {
     for (const char* const program : {"asio_net_bw", "asio_net_lat"}) {
       pair_run(program, std::string("-n 300 -s 1000 --data_validation ") + flags);
       pair_run(program, std::string("-n 300 -s 1000 --data_validation --async ") + flags, "--async");
