@@ -19,8 +19,9 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-/// Marks memory as registered for an operation of a stream or message socket: it may be sent from where it lies,
-/// without a copy, and belongs to the device until the operation's handler runs. doc/zero_copy.md says when that pays.
+/// Marks memory as registered for an operation of a stream or message socket: it may be sent from where it lies, or
+/// written by the peer's device, without a copy, and belongs to them until the operation's handler runs.
+/// doc/zero_copy.md says when that pays.
 ///
 /// It is found by its address: a piece of a registered_buffer, or of a registered_memory of the raw gear. Other memory
 /// is copied, as if it had no mark. The marks are Asio's own types, which composed operations keep.
@@ -35,8 +36,8 @@ inline boost::asio::const_registered_buffer registered(boost::asio::const_buffer
 /// The pages that memory is made of: the system's normal ones, or huge ones of its default size.
 enum class memory_pages { normal, huge };
 
-/// Memory from which sockets send without a copy. It belongs to no device: each registers it, once, when a socket there
-/// first sends from it, which takes time in proportion to its pages, counts as locked memory, and lasts as long as this
+/// Memory from and into which sockets transfer without a copy. It belongs to no device: each registers it, once, when a
+/// socket there first uses it, which takes time in proportion to its pages, counts as locked memory, and lasts as long as this
 /// object. So make few large ones, and use them again and again.
 ///
 /// Move-only. It has to outlive the operations that use it; sockets may outlive it.

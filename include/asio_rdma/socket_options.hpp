@@ -121,8 +121,8 @@ using device = detail::rdma_text_option<core::option::device>;
 /// started anew on the same port gets nothing until then, or until it sends something.
 using peer_lifetime = detail::rdma_int_option<core::option::peer_lifetime>;
 
-/// Bytes from which a write of registered memory is sent from where it lies, without a copy: 1 to 2147483647, by
-/// default 32768. Shorter ones are copied: that takes less time than the round trip after which the memory can be used
+/// Bytes from which a write of registered memory is sent from where it lies, and a read into it is offered to the peer,
+/// without a copy: 1 to 2147483647, by default 32768. Shorter ones are copied: that takes less time than the round trip after which the memory can be used
 /// again.
 using zero_copy_threshold = detail::rdma_int_option<core::option::zero_copy_threshold>;
 

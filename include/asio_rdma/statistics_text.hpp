@@ -100,6 +100,7 @@ inline std::string counters_text(const stream_counters& c) {
              .add("write_copied", c.write_bytes_copied)
              .add("write_direct", c.write_bytes_direct)
              .add("read_copied", c.read_bytes_copied)
+             .add("read_direct", c.read_bytes_direct)
              .finish() +
          statistics_line("\t")
              .add("msgs_out", c.messages_sent)

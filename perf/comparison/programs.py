@@ -91,13 +91,15 @@ class Verbs:
 class Sockets:
     """Ours in a mode of asio_net_*: stream, message, datagram, raw, tcp, udp; batch messages at a time."""
 
-    def __init__(self, build, mode, latency, asynchronous=False, batch=1):
+    def __init__(self, build, mode, latency, asynchronous=False, batch=1, registered=False):
         self.build, self.mode, self.latency, self.asynchronous, self.batch = build, mode, latency, asynchronous, batch
+        self.registered = registered
 
     @property
     def name(self):
         batch = f"_by_{self.batch}" if self.batch > 1 else ""
-        return f"{self.mode}{batch}{'_async' if self.asynchronous else ''}_{'lat' if self.latency else 'bw'}"
+        registered = "_registered" if self.registered else ""
+        return f"{self.mode}{registered}{batch}{'_async' if self.asynchronous else ''}_{'lat' if self.latency else 'bw'}"
 
     def ours(self, size, count):
         program = f"{self.build}/perf/asio_net_{'lat' if self.latency else 'bw'}"
@@ -105,6 +107,7 @@ class Sockets:
         count = -(-count // self.batch) * self.batch
         flags = ["-p", "PORT", "--mode", self.mode, "-n", str(count)] + (["-a"] if size is None else ["-s", str(size)])
         flags += ["-l", str(self.batch)] if self.batch > 1 else []
+        flags += ["--registered"] if self.registered else []
         may_lose = self.mode in ("datagram", "udp") and not self.latency
         return [program, "-p", "PORT"] + way, [program] + way + flags + ["--out_json_file", "-"], \
             read_arrived if may_lose else read_ours

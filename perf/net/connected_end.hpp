@@ -15,7 +15,9 @@
 
 #include <asio_rdma/asio_rdma.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
 #include <boost/system/system_error.hpp>
@@ -67,11 +69,19 @@ public:
       c.memory.clear();
       c.block.assign(static_cast<std::size_t>(size), 0);
       if constexpr (keeps_messages) c.batch.prepare(settings_.post_list, static_cast<std::size_t>(size));
+      c.arrivals.clear();
       c.turns.resize(settings_.registered && settings_.async && !latency_ ? turns : 0, bytes());
       for (bytes& b : c.turns) b = c.block;
       if (!settings_.registered) continue;
       c.memory.emplace_back(c.block.data(), c.block.size());
       for (bytes& b : c.turns) c.memory.emplace_back(b.data(), b.size());
+      // A reader of a stream asks for more than a message.
+      const std::size_t room = keeps_messages ? c.block.size() : std::max(c.block.size(), registered_read);
+      c.arrivals = std::vector<arrival>(settings_.async && !latency_ ? turns : 1);
+      for (arrival& a : c.arrivals) {
+        a.memory.resize(room);
+        c.memory.emplace_back(a.memory.data(), room);
+      }
     }
   }
 
@@ -104,6 +114,11 @@ private:
   using bytes = std::vector<unsigned char>;
   static constexpr bool keeps_messages = transport<Protocol>::keeps_messages;
 
+  struct arrival {
+    bytes memory;
+    boost::asio::cancellation_signal stop;
+  };
+
   struct connection {
     explicit connection(typename Protocol::socket s) : socket(std::move(s)) {}
     typename Protocol::socket socket;
@@ -113,6 +128,7 @@ private:
     std::vector<bytes> turns;  // the same, where several are sent at once
     std::vector<asio_rdma::registered_buffer> memory;  // what a device knows of them
     bytes arriving;  // what is received, where both go on at once
+    std::vector<arrival> arrivals;  // the same, where several reads wait
     std::uint64_t sent = 0;
     std::uint64_t received = 0;  // bytes
     bool is_done = false;        // the last message has begun to arrive
@@ -179,6 +195,13 @@ private:
     c.carry.async_write(c.socket, boost::asio::buffer(block), std::move(handler));
   }
 
+  std::size_t read_some(connection& c, bytes& into) {
+    if constexpr (!is_kernels<Protocol>) {
+      if (settings_.registered) return c.carry.read_some(c.socket, asio_rdma::registered(boost::asio::buffer(into)));
+    }
+    return c.carry.read_some(c.socket, boost::asio::buffer(into));
+  }
+
   // Looks at bytes that came; they can be of several messages.
   void take(connection& c, const unsigned char* data, std::size_t size) {
     const std::size_t length = c.block.size();
@@ -204,7 +227,9 @@ private:
       for (connection& c : connections_) {
         if (sends && c.turns.empty()) send_next(c, c.block);
         for (std::size_t i = 0; sends && i < c.turns.size() && !c.last_sent; ++i) send_next(c, c.turns[i]);
-        if (receives) receive_next(c);
+        if (!receives) continue;
+        if (c.arrivals.empty()) receive_next(c);
+        for (arrival& a : c.arrivals) receive_next(c, a);
       }
       work();
     } else if (sends) {
@@ -216,7 +241,8 @@ private:
     } else {
       connection& c = connections_.front();
       while (!has_all(c)) {
-        take(c, c.arriving.data(), c.carry.read_some(c.socket, boost::asio::buffer(c.arriving)));
+        bytes& into = settings_.registered ? c.arrivals.front().memory : c.arriving;
+        take(c, into.data(), read_some(c, into));
       }
     }
     // A sender's time ends when the other side has everything.
@@ -238,6 +264,19 @@ private:
       take(c, c.arriving.data(), size);
       if (!has_all(c)) receive_next(c);
     });
+  }
+
+  // Of several reads of registered memory, those that are left when everything has come are cancelled.
+  void receive_next(connection& c, arrival& a) {
+    const auto handler = [this, &c, &a](const error_code& ec, std::size_t size) {
+      if (ec == boost::asio::error::operation_aborted && has_all(c)) return;
+      check(ec);
+      take(c, a.memory.data(), size);
+      if (!has_all(c)) return receive_next(c, a);
+      for (arrival& other : c.arrivals) other.stop.emit(boost::asio::cancellation_type::total);
+    };
+    c.carry.async_read_some(c.socket, asio_rdma::registered(boost::asio::buffer(a.memory)),
+                            boost::asio::bind_cancellation_slot(a.stop.slot(), handler));
   }
 
   void transfer_batches(bool sends, bool receives) {
@@ -342,6 +381,7 @@ private:
   }
 
   static constexpr std::size_t turns = 4;
+  static constexpr std::size_t registered_read = 1 << 20;  // bytes
 
   const settings& settings_;
   control& line_;

@@ -52,12 +52,12 @@ struct transport {
     asio::async_read(s, message, std::move(handler));
   }
   /// What is there, which may be more than one message.
-  template <class Socket>
-  std::size_t read_some(Socket& s, asio::mutable_buffer buffer) {
+  template <class Socket, class Buffer>
+  std::size_t read_some(Socket& s, const Buffer& buffer) {
     return s.read_some(buffer);
   }
-  template <class Socket, class Handler>
-  void async_read_some(Socket& s, asio::mutable_buffer buffer, Handler handler) {
+  template <class Socket, class Buffer, class Handler>
+  void async_read_some(Socket& s, const Buffer& buffer, Handler handler) {
     s.async_read_some(buffer, std::move(handler));
   }
 };
@@ -89,12 +89,12 @@ struct transport<asio_rdma::rc_seq_packet> {
                       async_read(s, message + size, std::move(handler));
                     });
   }
-  template <class Socket>
-  std::size_t read_some(Socket& s, asio::mutable_buffer buffer) {
+  template <class Socket, class Buffer>
+  std::size_t read_some(Socket& s, const Buffer& buffer) {
     return s.receive(buffer, flags);
   }
-  template <class Socket, class Handler>
-  void async_read_some(Socket& s, asio::mutable_buffer buffer, Handler handler) {
+  template <class Socket, class Buffer, class Handler>
+  void async_read_some(Socket& s, const Buffer& buffer, Handler handler) {
     s.async_receive(buffer, flags, std::move(handler));
   }
 

@@ -23,6 +23,11 @@ struct device_domain {
   verbs::protection_domain domain;
   ibv_device_attr limits{};
 
+  /// A queue pair can open windows to registered memory, and shut them (memory windows of type 2, IBTA 10.6.7.2.3).
+  bool has_windows() const noexcept {
+    return (limits.device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) != 0;
+  }
+
   /// The domain of a device, made if it does not exist. Thread-safe.
   static core::error get(verbs::context_ref device, std::shared_ptr<device_domain>& result);
   /// The same for a device that no connection manager has opened, by its name. Another domain than the one above.

@@ -42,31 +42,35 @@ program_memory::~program_memory() {
 
 void program_memory::add(std::shared_ptr<device_domain> device, std::uint32_t local_key) {
   const std::lock_guard<std::mutex> lock(all::instance().mutex);
-  registrations_.push_back({std::move(device), {}, local_key, {}});
+  registrations_.push_back({std::move(device), {}, {local_key, nullptr}, {}});
 }
 
-core::error program_memory::key_for(const std::shared_ptr<device_domain>& device, std::uint32_t& local_key) {
+core::error program_memory::find_for(const std::shared_ptr<device_domain>& device, known& result) {
   for (const registration& r : registrations_) {
     if (r.device != device) continue;
-    local_key = r.local_key;
+    result = r.what;
     return r.failure;
   }
-  registration made{device, {}, 0, {}};
+  registration made{device, {}, {}, {}};
   verbs::error_code ec;
-  made.region = verbs::memory_region::register_memory(device->domain, data_, size_, IBV_ACCESS_LOCAL_WRITE, ec);
+  const bool has_windows = device->has_windows();
+  const int access = IBV_ACCESS_LOCAL_WRITE | (has_windows ? IBV_ACCESS_MW_BIND : 0);
+  made.region = verbs::memory_region::register_memory(device->domain, data_, size_, access, ec);
   if (ec) {
     made.failure = to_error(ec);
     log(log_level::warning, "%zu bytes for zero copy cannot be registered with %s, and will be copied: %s", size_,
         device->device.name(), ec.message().c_str());
   } else {
-    local_key = made.local_key = made.region.lkey();
+    made.what.local_key = made.region.lkey();
+    made.what.region = has_windows ? made.region.native_handle() : nullptr;
+    result = made.what;
   }
   registrations_.push_back(std::move(made));
   return registrations_.back().failure;
 }
 
-core::error program_memory::find_key(const std::shared_ptr<device_domain>& device, const void* data, std::size_t size,
-                                     std::uint32_t& local_key) noexcept {
+core::error program_memory::find(const std::shared_ptr<device_domain>& device, const void* data, std::size_t size,
+                                 known& result) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(data);
   all& a = all::instance();
   const std::lock_guard<std::mutex> lock(a.mutex);
@@ -76,7 +80,7 @@ core::error program_memory::find_key(const std::shared_ptr<device_domain>& devic
   const std::uintptr_t offset = first - reinterpret_cast<std::uintptr_t>(found.data_);
   if (offset > found.size_ || size > found.size_ - offset) return core::error(ENOENT);
   try {
-    return found.key_for(device, local_key);
+    return found.find_for(device, result);
   } catch (const std::bad_alloc&) {
     return core::error(ENOMEM);
   }

@@ -34,23 +34,28 @@ public:
   /// It is registered there already, by somebody else and as long as it lives.
   void add(std::shared_ptr<device_domain> device, std::uint32_t local_key);
 
-  /// The key by which the device knows the memory from data on: registered now, if no socket of the device has used it
-  /// before. ENOENT if no such memory holds all of it; or why the device cannot have it, such as
-  /// library_error::memlock_limit: it is tried once, and the log is told.
-  static core::error find_key(const std::shared_ptr<device_domain>& device, const void* data, std::size_t size,
-                              std::uint32_t& local_key) noexcept;
+  /// What the device knows of memory.
+  struct known {
+    std::uint32_t local_key = 0;
+    ibv_mr* region = nullptr;  ///< which windows can be bound to; null if it is somebody else's, or the device has none
+  };
+  /// The same for the memory from data on: registered now, if no socket of the device has used it before. ENOENT if no
+  /// such memory holds all of it; or why the device cannot have it, such as library_error::memlock_limit: it is tried
+  /// once, and the log is told.
+  static core::error find(const std::shared_ptr<device_domain>& device, const void* data, std::size_t size,
+                          known& result) noexcept;
 
 private:
   struct registration {
     std::shared_ptr<device_domain> device;
     verbs::memory_region region;  // empty if it is somebody else's
-    std::uint32_t local_key = 0;
+    known what;
     core::error failure;
   };
   using index = std::multimap<std::uintptr_t, program_memory*>;
   struct all;
 
-  core::error key_for(const std::shared_ptr<device_domain>& device, std::uint32_t& local_key);
+  core::error find_for(const std::shared_ptr<device_domain>& device, known& result);
 
   void* const data_;
   const std::size_t size_;

@@ -12,8 +12,10 @@
 #include <asio_rdma/verbs/cm_id.hpp>
 #include <asio_rdma/verbs/completion_channel.hpp>
 #include <asio_rdma/verbs/completion_queue.hpp>
+#include <asio_rdma/verbs/memory_window.hpp>
 #include <asio_rdma/verbs/queue_pair.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +31,8 @@ namespace io {
 /// from which we send can give way to larger ones, beside which the former ones stay until they are released.
 class stream_queues {
 public:
+  static constexpr unsigned windows = 4;
+
   struct sizes {
     std::uint32_t ring = 0;           ///< a power of two
     std::uint32_t staging = 0;        ///< a power of two
@@ -97,6 +101,10 @@ public:
   /// The device sends nothing from the former one any more.
   void release_former_staging() noexcept { former_staging_.reset(); }
 
+  /// One of the windows by which the peer reaches memory of the program, made when it is first asked for; null if the
+  /// device gives none.
+  ibv_mw* window(unsigned index) noexcept;
+
   /// Times that the completion queue was armed, and events taken from its channel, since this object exists.
   std::uint64_t events_armed() const noexcept { return events_armed_; }
   std::uint64_t events_taken() const noexcept { return events_taken_; }
@@ -136,6 +144,7 @@ private:
   verbs::completion_channel channel_;
   verbs::completion_queue completions_;
   verbs::queue_pair queue_pair_;  // not the id's own, since we make its transitions
+  std::array<verbs::memory_window, windows> windows_;
   connection_path path_;
   bool armed_ = false;
   std::uint64_t events_armed_ = 0;

@@ -28,6 +28,15 @@ constexpr std::chrono::milliseconds silence{100};
 constexpr std::chrono::milliseconds reclaim_timeout{200};
 constexpr std::chrono::milliseconds flush_timeout{1000};
 
+/// A peer that is asked to write no more into memory, and does not answer, is idle or worse: then it is taken away.
+constexpr std::chrono::milliseconds withdraw_timeout{200};
+
+/// How long large data waits for the peer to offer memory, when it seemed about to.
+constexpr std::chrono::milliseconds offer_timeout{5};
+
+/// A reader of the peer's that may get more waits so long for it, if the writer's handler does not come to its end.
+constexpr std::chrono::milliseconds more_timeout{5};
+
 /// A device that refuses to flush what is posted is asked again.
 constexpr std::chrono::milliseconds try_again{100};
 
@@ -53,6 +62,10 @@ bool connection::progress() noexcept {
     threads_.wake_all();
     spinner_.came();
     if (settings_[option::keepalive] != 0) heard_at_ = io::background::clock::now();
+    if (engine_.is_holding() && !holding_is_timed_) {
+      holding_is_timed_ = true;
+      after(offer_timeout, &connection::stop_holding);
+    }
   }
   judge();
   return any;
@@ -207,12 +220,13 @@ error connection::write_some(const iovec* buffers, std::size_t count, bool begin
   return {};
 }
 
-error connection::write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+error connection::write_registered(const void* data, std::size_t size, bool begins, bool& more, std::size_t& bytes,
                                    std::uint64_t& hold) noexcept {
   const lock_type lock(mutex_);
   bytes = 0;
   std::uint32_t key = 0;
-  if (can_send_directly(data, size, hold, key)) return write_direct(data, size, begins, key, bytes, hold);
+  if (can_send_directly(data, size, hold, key)) return write_direct(data, size, begins, key, more, bytes, hold);
+  more = false;
   const iovec buffer{const_cast<void*>(data), size};
   return write_some(&buffer, 1, begins, true, false, bytes);
 }
@@ -221,16 +235,20 @@ bool connection::can_send_directly(const void* data, std::size_t size, std::uint
                                    std::uint32_t& key) const noexcept {
   if (hold == 0 && size < static_cast<std::size_t>(settings_[option::zero_copy_threshold])) return false;
   const auto& device = engine_.queues().device();
-  return device && !io::program_memory::find_key(device, data, size, key);
+  io::program_memory::known known;
+  if (!device || io::program_memory::find(device, data, size, known)) return false;
+  key = known.local_key;
+  return true;
 }
 
-error connection::write_direct(const void* data, std::size_t size, bool begins, std::uint32_t key, std::size_t& bytes,
-                               std::uint64_t& hold) noexcept {
+error connection::write_direct(const void* data, std::size_t size, bool begins, std::uint32_t key, bool& more,
+                               std::size_t& bytes, std::uint64_t& hold) noexcept {
   if (const error e = may_write(begins)) return e;
   progress();
   if (has_ended()) return ended_;
   if (peer_disconnected_) return error(EPIPE);
-  bytes = engine_.write_direct(static_cast<const std::byte*>(data), size, key, hold);
+  bytes = engine_.write_direct(static_cast<const std::byte*>(data), size, key, more, hold);
+  if (more && !std::exchange(open_end_is_timed_, true)) after(more_timeout, &connection::end_open_writes);
   if (bytes == 0) {
     ++engine_.counters().writes_blocked;
     return not_yet();
@@ -254,17 +272,87 @@ error connection::released(std::uint64_t hold) noexcept {
   return error(ECONNABORTED);
 }
 
+error connection::offer_memory(void* data, std::size_t size, std::uint64_t& ticket) noexcept {
+  const lock_type lock(mutex_);
+  const bool is_open = phase_ == phase::established && !user_closed_ && !has_ended() && !peer_disconnected_ && !receiving_ended_;
+  if (!is_open || size == 0 || size < static_cast<std::size_t>(settings_[option::zero_copy_threshold])) return error(EAGAIN);
+  return engine_.offer(static_cast<std::byte*>(data), size, ticket) ? error() : error(EAGAIN);
+}
+
+error connection::read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept {
+  const lock_type lock(mutex_);
+  bytes = 0;
+  at_end = false;
+  progress();
+  if (user_closed_) update_background();
+  // The window may have been shut by what came just now.
+  if (!engine_.read_offered(ticket, bytes, at_end) && !(progress() && engine_.read_offered(ticket, bytes, at_end))) {
+    if (user_closed_ || receiving_ended_) ask_back(ticket);
+    return not_yet();
+  }
+  if (bytes == 0 && !at_end) return error(ENODATA);
+  ++engine_.counters().reads;
+  update_background();
+  return {};
+}
+
+void connection::withdraw_memory(std::uint64_t ticket) noexcept {
+  const lock_type lock(mutex_);
+  ask_back(ticket);
+  update_background();
+}
+
+void connection::ask_back(std::uint64_t ticket) noexcept {
+  engine_.ask_back(ticket);
+  if (withdrawals_ != 0) return;
+  ++withdrawals_;
+  after(withdraw_timeout, &connection::withdraw_timed_out);
+}
+
+void connection::withdraw_timed_out() noexcept {
+  --withdrawals_;
+  if (phase_ != phase::established || has_ended()) return;
+  engine_.revoke();
+  wake_everybody();
+  update_background();
+}
+
+/// Whoever has data for the peer waits no longer for it to offer memory.
+void connection::stop_holding() noexcept {
+  holding_is_timed_ = false;
+  if (!engine_.is_holding()) return;
+  engine_.stop_holding();
+  wake_everybody();
+  update_background();
+}
+
+void connection::end_writes(std::uint64_t hold) noexcept {
+  const lock_type lock(mutex_);
+  if (!engine_.has_open_end() || !engine_.is_last_hold(hold)) return;
+  engine_.end_writes();
+  update_background();
+}
+
+/// In case that nobody has said so.
+void connection::end_open_writes() noexcept {
+  open_end_is_timed_ = false;
+  engine_.end_writes();
+  update_background();
+}
+
 /// For memory whose owner cannot be made to wait.
 void connection::reclaim_memory() noexcept {
   using clock = std::chrono::steady_clock;
   lock_type lock(mutex_);
   const auto begin = clock::now();
+  engine_.ask_back(0);
   for (progress(); engine_.holds_memory(); progress()) {
     const auto passed = clock::now() - begin;
     if (passed > reclaim_timeout + flush_timeout) {
       teardown();  // without a queue pair, nobody touches anything
-    } else if (passed > reclaim_timeout && !has_ended()) {
-      end(error(ECONNABORTED), "the memory of a write was needed back, and the peer did not acknowledge it");
+    } else if (passed > reclaim_timeout) {
+      engine_.revoke();
+      if (!has_ended() && engine_.device_holds_memory()) end(error(ECONNABORTED), "the memory of a write was needed back, and the peer did not acknowledge it");
     }
     lock.unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -62,9 +62,13 @@ public:
 
   error read(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes, bool& at_end) noexcept;
   error write(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole, std::size_t& bytes) noexcept;
-  error write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+  error write_registered(const void* data, std::size_t size, bool begins, bool& more, std::size_t& bytes,
                          std::uint64_t& hold) noexcept;
+  void end_writes(std::uint64_t hold) noexcept;
   error released(std::uint64_t hold) noexcept;
+  error offer_memory(void* data, std::size_t size, std::uint64_t& ticket) noexcept;
+  error read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept;
+  void withdraw_memory(std::uint64_t ticket) noexcept;
   void reclaim_memory() noexcept;
   error write_messages(const socket::message* messages, std::size_t count, std::size_t& done) noexcept;
   error read_messages(socket::message* messages, std::size_t count, std::size_t& done) noexcept;
@@ -118,8 +122,12 @@ private:
   error write_some(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
                    std::size_t& bytes) noexcept;
   bool can_send_directly(const void* data, std::size_t size, std::uint64_t hold, std::uint32_t& key) const noexcept;
-  error write_direct(const void* data, std::size_t size, bool begins, std::uint32_t key, std::size_t& bytes,
+  error write_direct(const void* data, std::size_t size, bool begins, std::uint32_t key, bool& more, std::size_t& bytes,
                      std::uint64_t& hold) noexcept;
+  void ask_back(std::uint64_t ticket) noexcept;
+  void withdraw_timed_out() noexcept;
+  void stop_holding() noexcept;
+  void end_open_writes() noexcept;
   bool is_over() const noexcept;
   error may_write(bool begins) const noexcept;
   error look_for_room() noexcept;
@@ -202,6 +210,10 @@ private:
 
   /// A message that had to be taken whole did not fit: until so much is free, nobody is told that he can write.
   std::size_t room_wanted_ = 0;
+
+  unsigned withdrawals_ = 0;      // timers of them that run
+  bool holding_is_timed_ = false;  // data waits for an offer, and a timer says how long
+  bool open_end_is_timed_ = false; // the peer's reader waits for more, and a timer says how long
 
   bool owner_waits_ = false;
   bool stand_in_scheduled_ = false;

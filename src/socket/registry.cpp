@@ -24,6 +24,7 @@ void add_to(stream_counters& sum, const stream_counters& c) noexcept {
   sum.bytes_received += c.bytes_received;
   sum.bytes_read += c.bytes_read;
   sum.write_bytes_copied += c.write_bytes_copied;
+  sum.read_bytes_direct += c.read_bytes_direct;
   sum.write_bytes_direct += c.write_bytes_direct;
   sum.read_bytes_copied += c.read_bytes_copied;
   sum.messages_sent += c.messages_sent;

@@ -499,16 +499,33 @@ error socket::write_message(const iovec* buffers, std::size_t count, bool begins
   return c ? c->write(buffers, count, begins, ends, whole, bytes) : impl_->no_connection();
 }
 
-error socket::write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+error socket::write_registered(const void* data, std::size_t size, bool begins, bool& more, std::size_t& bytes,
                                std::uint64_t& hold) noexcept {
   bytes = 0;
   const auto c = impl_->get_connection();
-  return c ? c->write_registered(data, size, begins, bytes, hold) : impl_->no_connection();
+  return c ? c->write_registered(data, size, begins, more, bytes, hold) : impl_->no_connection();
+}
+
+void socket::end_writes(std::uint64_t hold) noexcept {
+  if (const auto c = impl_->get_connection()) c->end_writes(hold);
 }
 
 error socket::released(std::uint64_t hold) noexcept {
   const auto c = impl_->get_connection();
   return c ? c->released(hold) : impl_->no_connection();
+}
+
+error socket::offer_memory(void* data, std::size_t size, std::uint64_t& ticket) noexcept {
+  const auto c = impl_->get_connection();
+  return c ? c->offer_memory(data, size, ticket) : error(EAGAIN);
+}
+
+error socket::read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept {
+  return impl_->get_connection()->read_offered(ticket, bytes, at_end);
+}
+
+void socket::withdraw_memory(std::uint64_t ticket) noexcept {
+  impl_->get_connection()->withdraw_memory(ticket);
 }
 
 void socket::reclaim_memory() noexcept {

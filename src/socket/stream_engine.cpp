@@ -5,6 +5,7 @@
 
 #include "log/log.hpp"
 #include "socket/path_wish.hpp"
+#include "socket/stream_burst.hpp"
 #include "transfer/message.hpp"
 #include "transfer/piece.hpp"
 
@@ -35,86 +36,7 @@ constexpr std::uint32_t longest_chunk = 64 * 1024;
 /// Messages that may wait to be sent; more of them have to be large to fill the staging memory.
 constexpr std::size_t most_staged_messages = 256;
 
-std::uint64_t address_of(const std::byte* p) noexcept {
-  return reinterpret_cast<std::uintptr_t>(p);
-}
-
 }  // namespace
-
-/// A list of work requests that is posted with one doorbell.
-class stream_engine::burst {
-public:
-  explicit burst(stream_engine& engine) noexcept : engine_(engine) {}
-
-  /// A message: its bytes, if any, go from local memory, that of control texts or of a key, to an address of the peer.
-  void add(message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
-           std::uint32_t remote_key) noexcept {
-    add(kind, length_field, from, length, to, remote_key, engine_.queues_.control_texts_key());
-  }
-  void add(message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
-           std::uint32_t remote_key, std::uint32_t local_key) noexcept {
-    if (count_ == capacity) post();
-    ibv_send_wr& request = requests_[count_];
-    ibv_sge& entry = entries_[count_];
-    request = {};
-    request.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
-    request.imm_data = htonl(transfer::encode_immediate(kind, length_field));
-    request.wr.rdma.remote_addr = to;
-    request.wr.rdma.rkey = remote_key;
-    if (length > 0) {
-      entry.addr = address_of(from);
-      entry.length = length;
-      entry.lkey = local_key;
-      request.sg_list = &entry;
-      request.num_sge = 1;
-      if (length <= engine_.queues_.inline_size()) request.send_flags |= IBV_SEND_INLINE;
-    }
-    const bool signalled = engine_.slots_->signal_due();
-    if (signalled) request.send_flags |= IBV_SEND_SIGNALED;
-    request.wr_id = engine_.slots_->posted(engine_.staging_->posted(), signalled, engine_.direct_posted_) * 2;
-    if (count_ > 0) requests_[count_ - 1].next = &request;
-    ++count_;
-  }
-
-  /// A control message with a text, for which there is room.
-  template <std::size_t Size>
-  void add_text(message_kind kind, const std::array<unsigned char, Size>& text) noexcept {
-    const std::size_t offset = engine_.window_->next_slot() * transfer::mirror_slot_size;
-    std::byte* const here = engine_.queues_.control_texts() + offset;
-    std::memcpy(here, text.data(), Size);
-    engine_.window_->sent_control();
-    add(kind, Size, here, Size, engine_.peer_.mirror_address + offset, engine_.peer_.mirror_key);
-  }
-
-  /// No message: a write of no bytes, which takes no receive.
-  void add_silent() noexcept {
-    add(message_kind::data, 0, nullptr, 0, engine_.peer_.ring_address, engine_.peer_.ring_key);
-    requests_[count_ - 1].opcode = IBV_WR_RDMA_WRITE;
-    requests_[count_ - 1].imm_data = 0;
-  }
-
-  void post() noexcept {
-    if (count_ == 0) return;
-    // Without a completion for the last one, nothing would tell that the burst was sent.
-    requests_[count_ - 1].send_flags |= IBV_SEND_SIGNALED;
-    engine_.slots_->signal_last();
-    count_ = 0;
-    ibv_send_wr* bad = nullptr;
-    engine_.requests_posted_ = engine_.slots_->next_index();
-    if (const int e = engine_.queues_.post_sends(requests_, bad)) {
-      engine_.requests_posted_ = bad->wr_id / 2;  // nothing will be heard of it and those behind it
-      log(log_level::warning, "post_send: %s", std::strerror(e));
-      engine_.broken(error(e));
-    }
-  }
-
-private:
-  static constexpr unsigned capacity = 16;
-  stream_engine& engine_;
-  unsigned count_ = 0;
-  ibv_send_wr requests_[capacity];
-  ibv_sge entries_[capacity];
-};
 
 error stream_engine::create(verbs::cm_id& id, const settings& s) {
   io::stream_queues::sizes sizes;
@@ -189,6 +111,7 @@ transfer::handshake stream_engine::describe() const noexcept {
   transfer::handshake h;
   h.mode = mode_;
   h.features = transfer::feature_ring;
+  if (queues_.device()->has_windows()) h.features |= transfer::feature_direct;
   h.ring_size = queues_.first_ring_size();
   h.queue_depth = static_cast<std::uint16_t>(queues_.receive_depth());
   h.max_chunk = longest_chunk;
@@ -246,7 +169,8 @@ void stream_engine::completed(const ibv_wc& wc) noexcept {
       failed_status_ = wc.status;
       vendor_error_ = wc.vendor_err;
     }
-    dead_ = true;
+    dead_ = in_error_ = true;
+    own_adverts_.end_all();
   } else if (wc.wr_id == io::stream_queues::receive_id) {
     arrived(wc);
   } else {
@@ -279,6 +203,7 @@ void stream_engine::arrived(const ibv_wc& wc) noexcept {
     immediate->length &= ~transfer::room_was_short;
     incoming_->peer_was_short_of_room();
   }
+  if (is_data || immediate->kind == message_kind::fin) own_adverts_.passed_over();
   switch (immediate->kind) {
     case message_kind::data:
       if (!incoming_->data_arrived(immediate->length)) violated("data beyond the credit given");
@@ -292,6 +217,18 @@ void stream_engine::arrived(const ibv_wc& wc) noexcept {
     case message_kind::ring:
       if (immediate->length == 0) return ring_taken();
       ring_was_offered(*immediate);
+      break;
+    case message_kind::direct:
+      direct_arrived(immediate->length);
+      break;
+    case message_kind::advert:
+      advert_arrived(*immediate);
+      break;
+    case message_kind::withdraw:
+      withdraw_arrived();
+      break;
+    case message_kind::withdrawn:
+      withdrawn_arrived();
       break;
     case message_kind::credit:
     case message_kind::abort:
@@ -308,13 +245,6 @@ void stream_engine::arrived(const ibv_wc& wc) noexcept {
 void stream_engine::credit_arrived(unsigned slot) noexcept {
   const auto text = text_in<transfer::credit_size>(slot);
   if (!window_ || !window_->apply(transfer::decode_credit(text.data()))) violated("a credit that cannot be");
-}
-
-template <std::size_t Size>
-std::array<unsigned char, Size> stream_engine::text_in(unsigned slot) const noexcept {
-  std::array<unsigned char, Size> text;
-  std::memcpy(text.data(), queues_.mirror() + slot * transfer::mirror_slot_size, Size);
-  return text;
 }
 
 void stream_engine::ring_was_offered(const transfer::immediate& message) noexcept {
@@ -353,6 +283,11 @@ void stream_engine::flush() noexcept {
   burst b(*this);
   if (offered_ring_) take_offered_ring(b);
   const bool moved = add_data(b);
+  if (has_direct()) {
+    if (end_due_) end_direct(b);
+    add_answers(b);
+    shut_windows(b);
+  }
   add_controls(b);
   b.post();
   note_stalls(moved);
@@ -422,6 +357,19 @@ bool stream_engine::add_data(burst& b) noexcept {
   bool moved = false;
   while (slots_->data_room()) {
     const transfer::piece next = transfer::next_piece(*staging_, *to_end_);
+    const io::registered_block& from = queues_.staging(next.bytes.in_former);
+    if (next.bytes.length != 0 && may_go_direct(staging_->unposted())) {
+      const std::uint32_t some = direct_room(next.bytes.length);
+      if (some == 0) break;
+      const bool is_end = next.ends_with(some);
+      staging_->post(some);
+      if (is_end) to_end_->pop();
+      moved = true;
+      add_direct(b, from.data() + next.bytes.offset, some, from.local_key(),
+                 keeps_messages() ? is_end : staging_->unposted() == 0);
+      continue;
+    }
+    if (is_held_back(staging_->unposted())) break;
     const std::uint32_t length = window_->data_room(next.bytes.length, max_chunk_);
     if (length == 0 && (next.bytes.length != 0 || !next.exists() || !window_->empty_room())) {
       note_full_ring(next.bytes.length);
@@ -433,7 +381,7 @@ bool stream_engine::add_data(burst& b) noexcept {
     staging_->post(length);
     if (ends) to_end_->pop();
     moved = true;
-    const io::registered_block& from = queues_.staging(next.bytes.in_former);
+    went_into_ring();
     b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), from.data() + next.bytes.offset, length, to,
           peer_.ring_key, from.local_key());
   }
@@ -443,6 +391,7 @@ bool stream_engine::add_data(burst& b) noexcept {
 void stream_engine::add_controls(burst& b) noexcept {
   if (sending_ended_ && !fin_index_ && !is_unposted() && control_room()) {
     fin_index_ = slots_->next_index();
+    peer_adverts_.clear();  // it says that nothing follows
     window_->sent_control();
     b.add(message_kind::fin, 0, nullptr, 0, peer_.ring_address, peer_.ring_key);
   }
@@ -513,13 +462,25 @@ std::size_t stream_engine::write(const iovec* buffers, std::size_t count, bool e
 }
 
 std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size, std::uint32_t key,
-                                        std::uint64_t& hold) noexcept {
+                                        bool& more, std::uint64_t& hold) noexcept {
+  const bool may_follow = std::exchange(more, false) && !keeps_messages();
   if (!window_ || dead_ || violation_ || aborted_) return 0;
   if (is_unposted()) flush();
   if (is_unposted()) return 0;
   burst b(*this);
   std::size_t total = 0;
   while (total < size && slots_->data_room()) {
+    if (may_go_direct(size - total)) {
+      const std::uint32_t some = direct_room(size - total);
+      if (some == 0) break;
+      direct_posted_ += some;
+      hold = last_hold_ = slots_->next_index() + 1;
+      const bool is_end = total + some == size && !may_follow;
+      add_direct(b, data + total, some, key, is_end);
+      total += some;
+      continue;
+    }
+    if (is_held_back(size - total)) break;
     const std::uint32_t length = window_->data_room(size - total, max_chunk_);
     if (length == 0) {
       note_full_ring(size - total);
@@ -530,6 +491,7 @@ std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size,
     window_->sent_data(length);
     direct_posted_ += length;
     hold = last_hold_ = slots_->next_index() + 1;
+    went_into_ring();
     b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), data + total, length, to, peer_.ring_key,
           key);
     total += length;
@@ -538,6 +500,7 @@ std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size,
   add_controls(b);
   b.post();
   direct_waits_ = total < size;
+  more = has_open_end();
   note_stalls(total > 0);
   return total;
 }
@@ -545,6 +508,7 @@ std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size,
 void stream_engine::forget_direct() noexcept {
   if (!std::exchange(direct_waits_, false)) return;
   note_stalls(false);
+  end_writes();
 }
 
 void stream_engine::end_sending() noexcept {
@@ -566,13 +530,18 @@ void stream_engine::ask_for_life() noexcept {
 
 bool stream_engine::waits_for_peer() const noexcept {
   if (!window_ || dead_ || violation_ || aborted_) return false;
-  return life_index_ || is_unposted() || (sending_ended_ && !fin_index_) || incoming_->credit_due();
+  return life_index_ || (end_due_ && peer_adverts_.is_open()) || withdraw_due_ || withdrawn_due_ || is_unposted() || (sending_ended_ && !fin_index_) || incoming_->credit_due();
 }
 
 error stream_engine::stop() noexcept {
   dead_ = true;
   end_stalls();
-  return queues_.to_error();
+  const error e = queues_.to_error();
+  if (!e) {
+    in_error_ = true;
+    own_adverts_.end_all();
+  }
+  return e;
 }
 
 stream_counters stream_engine::count() const noexcept {
@@ -590,8 +559,9 @@ stream_counters stream_engine::count() const noexcept {
     c.write_bytes_direct = direct_posted_;
   }
   if (incoming_) {
-    c.bytes_received = incoming_->received();
-    c.bytes_read = incoming_->consumed();
+    c.bytes_received = incoming_->received() + direct_received_;
+    c.bytes_read = incoming_->consumed() + direct_read_;
+    c.read_bytes_direct = direct_read_;
     c.control_messages_received = incoming_->controls();
     c.messages_received = incoming_->messages() - incoming_->controls();
   }

@@ -9,6 +9,8 @@
 #include "socket/stall_clock.hpp"
 #include "transfer/handshake.hpp"
 #include "transfer/message_ends.hpp"
+#include "transfer/own_adverts.hpp"
+#include "transfer/peer_adverts.hpp"
 #include "transfer/receive_window.hpp"
 #include "transfer/send_queue.hpp"
 #include "transfer/send_window.hpp"
@@ -22,6 +24,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -72,12 +75,38 @@ public:
   /// Posts what there is room for now, of memory that the device knows by a key; gives the number of bytes. They follow
   /// all that was staged: 0 also while that has not been posted. In message mode, the last byte is the last one of its
   /// message. If any were posted, the memory is the device's until holds(hold) is false.
-  std::size_t write_direct(const std::byte* data, std::size_t size, std::uint32_t key, std::uint64_t& hold) noexcept;
+  /// more: there may be more to write behind it; it becomes true if the peer's reader was left to wait for that, until
+  /// end_writes().
+  std::size_t write_direct(const std::byte* data, std::size_t size, std::uint32_t key, bool& more, std::uint64_t& hold) noexcept;
+  /// There was no more.
+  void end_writes() noexcept;
+  bool is_last_hold(std::uint64_t hold) const noexcept { return hold == last_hold_; }
+  bool has_open_end() const noexcept { return peer_adverts_.is_open() && !keeps_messages(); }
   /// Nobody will come again with the bytes that the last write_direct() did not take.
   void forget_direct() noexcept;
   /// The device may still touch memory of that hold or of one before it.
   bool holds(std::uint64_t hold) const noexcept { return queues_ && std::min(hold, requests_posted_) > requests_over_; }
-  bool holds_memory() const noexcept { return holds(last_hold_); }
+  /// The device may still touch memory of the program, or the peer.
+  bool holds_memory() const noexcept { return device_holds_memory() || has_windows_open(); }
+  bool device_holds_memory() const noexcept { return holds(last_hold_); }
+
+  /// Offers memory to the peer, for what is to be read next; everything that was offered before comes first. Gives a
+  /// ticket: until read_offered() says otherwise the memory is the peer's. False if there is something to read, it is not
+  /// worthwhile, or it cannot be done now.
+  bool offer(std::byte* data, std::size_t size, std::uint64_t& ticket) noexcept;
+  /// Asks the peer to write no more into what was offered, and needs its answer. A ticket of 0 means all.
+  void ask_back(std::uint64_t ticket) noexcept;
+  /// The peer has not answered: takes the memory away from it. A peer that does nothing will have read what it was asked
+  /// before it writes again; one that writes all the same loses the connection.
+  void revoke() noexcept;
+  /// False if the peer may still write. Otherwise the ticket is taken, and this many bytes have come, which may be none;
+  /// at_end: they are the last ones of their message.
+  bool read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept;
+  /// Data waits for memory that the peer may offer.
+  bool is_holding() const noexcept { return peer_adverts_.is_holding(); }
+  /// It has waited long enough.
+  void stop_holding() noexcept;
+
   /// The peer's device has acknowledged all bytes up to those of that hold.
   bool acknowledged_hold(std::uint64_t hold) const noexcept {
     return slots_ && slots_->retired() >= hold;
@@ -141,6 +170,24 @@ private:
   void ring_was_offered(const transfer::immediate& message) noexcept;
   void ring_taken() noexcept;
   void release_read_ring() noexcept;
+  // What goes into memory that was offered (stream_direct.cpp).
+  bool has_direct() const noexcept { return (features_ & transfer::feature_direct) != 0; }
+  void direct_arrived(std::uint32_t field) noexcept;
+  void advert_arrived(const transfer::immediate& message) noexcept;
+  void withdraw_arrived() noexcept;
+  void withdrawn_arrived() noexcept;
+  bool may_go_direct(std::size_t pending) const noexcept;
+  bool is_held_back(std::size_t pending) const noexcept;
+  std::uint32_t direct_room(std::size_t want) const noexcept;
+  void add_direct(burst& b, const std::byte* from, std::uint32_t length, std::uint32_t key, bool ends) noexcept;
+  void end_direct(burst& b) noexcept;
+  void add_answers(burst& b) noexcept;
+  void shut_windows(burst& b) noexcept;
+  bool has_windows_open() const noexcept;
+  bool is_shut(std::uint64_t ticket) const noexcept;
+  void went_into_ring() noexcept {
+    if (!peer_adverts_.empty() || peer_adverts_.is_holding()) peer_adverts_.clear();
+  }
   void take_offered_ring(burst& b) noexcept;
   void offer_ring(burst& b) noexcept;
   bool grow_staging() noexcept;
@@ -153,7 +200,11 @@ private:
   }
   /// What the peer has written for a control message.
   template <std::size_t Size>
-  std::array<unsigned char, Size> text_in(unsigned slot) const noexcept;
+  std::array<unsigned char, Size> text_in(unsigned slot) const noexcept {
+    std::array<unsigned char, Size> text;
+    std::memcpy(text.data(), queues_.mirror() + slot * transfer::mirror_slot_size, Size);
+    return text;
+  }
   void broken(const error& why) noexcept;
   void violated(const char* why) noexcept;
   bool add_data(burst& b) noexcept;
@@ -191,6 +242,23 @@ private:
   std::uint64_t last_hold_ = 0;        // index behind the last request that uses the program's memory
   std::uint64_t direct_posted_ = 0;    // bytes that were not staged
   bool direct_waits_ = false;          // write_direct() did not take all
+  /// A window to memory of the program, of the ticket in its place.
+  struct window {
+    ibv_mw* handle = nullptr;
+    std::uint32_t key = 0;
+    std::byte* data = nullptr;
+    std::uint64_t shut_by = 0;  // index behind the request that shuts it; 0: not posted yet
+    bool is_open = false;       // it was opened, and is not known to be shut
+  };
+  transfer::own_adverts own_adverts_;
+  transfer::peer_adverts peer_adverts_;
+  std::array<window, io::stream_queues::windows> windows_;
+  bool withdraw_due_ = false;   // the peer is to be asked for what it was offered
+  bool withdrawn_due_ = false;  // the peer has asked
+  bool end_due_ = false;        // the peer's reader is to be told that nothing follows
+  std::uint64_t direct_received_ = 0;
+  std::uint64_t direct_read_ = 0;
+  bool in_error_ = false;  // the queue pair takes nothing from the peer any more
   bool dead_ = false;
   error broken_;
   ibv_wc_status failed_status_ = IBV_WC_SUCCESS;

@@ -34,7 +34,7 @@ enum class mode : std::uint8_t { stream = 1, message = 2, raw = 3 };
 
 /// Bits of what both ends must have offered before it is used.
 enum feature : std::uint32_t {
-  feature_direct = 1u << 0,  ///< advert, withdraw, withdrawn, direct
+  feature_direct = 1u << 0,  ///< advert, withdraw, withdrawn, direct, and the mark direct_ends
   feature_ring = 1u << 1,    ///< ring, and the mark room_was_short
 };
 
@@ -49,6 +49,10 @@ inline constexpr std::uint32_t max_message_length = (1u << 28) - 1;
 /// In the length of data and end, where feature_ring was agreed on: the sender had to wait for room in the ring. No
 /// message is so long that it needs the bit.
 inline constexpr std::uint32_t room_was_short = 1u << 27;
+
+/// In the length of direct: nothing more goes into the memory that it went into, and in message mode it is the end of a
+/// message.
+inline constexpr std::uint32_t direct_ends = 1u << 27;
 
 struct immediate {
   message_kind kind;
@@ -93,7 +97,7 @@ constexpr bool is_permitted(message_kind kind, mode m, std::uint32_t agreed_feat
 
 /// Where the text of a control message lies. Each end has a mirror that the other writes; control message number n
 /// (from 0, all control kinds count, those without text also) has slot n mod mirror_slots. A slot is a cache line.
-inline constexpr unsigned mirror_slots = 16;
+inline constexpr unsigned mirror_slots = 32;
 inline constexpr std::size_t mirror_slot_size = 64;
 inline constexpr std::size_t mirror_size = mirror_slots * mirror_slot_size;
 
@@ -130,6 +134,32 @@ inline std::array<unsigned char, ring_offer_size> encode_ring_offer(ring_offer r
   return text;
 }
 
+/// The text of an advert: memory that the peer may write the next bytes into. It is a credit as well, which says that
+/// nothing is left in the ring.
+struct advert {
+  transfer::credit credit;
+  std::uint64_t ring_messages = 0;  ///< data and end that had arrived: if the peer has sent more since, it means nothing
+  std::uint64_t address = 0;
+  std::uint32_t key = 0;
+  std::uint32_t length = 0;  ///< bytes
+};
+
+inline constexpr std::size_t advert_size = 40;
+inline constexpr std::uint32_t longest_advert = 1u << 30;
+/// Adverts that an end may have open at once.
+inline constexpr unsigned max_adverts = 4;
+
+inline std::array<unsigned char, advert_size> encode_advert(const advert& a) noexcept {
+  std::array<unsigned char, advert_size> text{};
+  store_little(text.data(), a.credit.consumed);
+  store_little(text.data() + 8, a.credit.reaped);
+  store_little(text.data() + 16, a.ring_messages);
+  store_little(text.data() + 24, a.address);
+  store_little(text.data() + 32, a.key);
+  store_little(text.data() + 36, a.length);
+  return text;
+}
+
 /// Reads ring_offer_size bytes.
 inline ring_offer decode_ring_offer(const unsigned char* text) noexcept {
   return {load_little<std::uint64_t>(text), load_little<std::uint32_t>(text + 8), load_little<std::uint32_t>(text + 12)};
@@ -138,6 +168,12 @@ inline ring_offer decode_ring_offer(const unsigned char* text) noexcept {
 /// Reads credit_size bytes.
 inline credit decode_credit(const unsigned char* text) noexcept {
   return {load_little<std::uint64_t>(text), load_little<std::uint64_t>(text + 8)};
+}
+
+/// Reads advert_size bytes.
+inline advert decode_advert(const unsigned char* text) noexcept {
+  return {decode_credit(text), load_little<std::uint64_t>(text + 16), load_little<std::uint64_t>(text + 24),
+          load_little<std::uint32_t>(text + 32), load_little<std::uint32_t>(text + 36)};
 }
 
 }  // namespace transfer

@@ -20,8 +20,8 @@ inline namespace v1 {
 namespace transfer {
 
 /// Control messages after which their reaping is reported, so that a peer that sends nothing else gets its mirror slots
-/// back: half of them, for the report to be under way while the other half is used.
-inline constexpr unsigned default_control_report = mirror_slots / 2;
+/// back while there are others to use.
+inline constexpr unsigned default_control_report = 8;
 
 /// What the peer has sent and what it is to be told: our own ring, posted receives and mirror. Call *_arrived() in the
 /// order of the completions, each after its receive was posted again.
@@ -44,14 +44,17 @@ public:
         controls_(start.controls),
         controls_reported_(start.controls),
         mode_(of),
-        last_end_(start.bytes),
         ends_(of == mode::message ? queue_depth : 0) {
     assert(ring_size >= 4 && queue_depth >= 8);
   }
 
   /// A message of kind data was reaped. False if it is empty, comes after fin, wraps in the ring, or exceeds the credit
   /// given in bytes or messages.
-  bool data_arrived(std::uint32_t length) noexcept { return length != 0 && bytes_arrived(length); }
+  bool data_arrived(std::uint32_t length) noexcept {
+    if (length == 0 || !bytes_arrived(length)) return false;
+    within_message_ = true;
+    return true;
+  }
 
   /// The peer had to wait for room in the ring before it sent what arrived last.
   void peer_was_short_of_room() noexcept { room_is_short_ = true; }
@@ -81,10 +84,20 @@ public:
   /// A message of kind end was reaped. As data_arrived(), but it may be empty.
   bool end_arrived(std::uint32_t length) noexcept {
     if (!bytes_arrived(length)) return false;
-    last_end_ = received_;
+    within_message_ = false;
     ends_.add(received_);
     return true;
   }
+
+  /// A message of kind direct was reaped, whose bytes are not in the ring. ends: in message mode, of a message. False if it
+  /// comes after fin or exceeds the credit given.
+  bool direct_arrived(bool ends) noexcept {
+    if (fin_ || !message_arrived()) return false;
+    within_message_ = !ends;
+    return true;
+  }
+  /// Data messages that came into the ring since the connection began.
+  std::uint64_t ring_messages() const noexcept { return ring_messages_; }
 
   /// A control message was reaped. Gives its mirror slot, or nothing if it exceeds the credit given. Read the slot's
   /// text before the next take_credit(): from then on the peer may write the slot again.
@@ -96,7 +109,7 @@ public:
   /// A message of kind fin was reaped, which is a control message also. False if it exceeds the credit given, is the
   /// second one, or comes within a message.
   bool fin_arrived() noexcept {
-    if (fin_ || (mode_ == mode::message && received_ != last_end_) || !control_arrived()) return false;
+    if (fin_ || (mode_ == mode::message && within_message_) || !control_arrived()) return false;
     fin_ = true;
     return true;
   }
@@ -166,6 +179,7 @@ private:
     const std::uint64_t room = ring_.size() - (received_ - consumed_reported_);
     if (fin_ || length > ring_.at(received_, room).length || !message_arrived()) return false;
     received_ += length;
+    ++ring_messages_;
     return true;
   }
   bool message_arrived() noexcept {
@@ -186,7 +200,8 @@ private:
   std::uint64_t controls_;
   std::uint64_t controls_reported_;
   mode mode_;
-  std::uint64_t last_end_;  // stream position
+  bool within_message_ = false;
+  std::uint64_t ring_messages_ = 0;
   message_ends ends_;
   std::size_t offered_ = 0;  // size of the ring that the peer was told of and has not taken
   bool room_is_short_ = false;

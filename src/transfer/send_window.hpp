@@ -21,6 +21,10 @@ namespace transfer {
 /// eight.
 inline constexpr unsigned default_control_reserve = 8;
 
+/// Control messages without which the connection goes on as well, such as adverts, are sent only while so few are not
+/// reported as reaped: the slots that are left are for those that it needs. doc/wire.md counts them.
+inline constexpr unsigned optional_controls = 12;
+
 /// Where a direction's counters begin: at zero on the wire; tests begin near a wrap.
 struct start_position {
   std::uint64_t bytes = 0;
@@ -83,11 +87,27 @@ public:
     assert(length == 0 ? empty_room() : length <= data_room(length, length));
     tail_ += length;
     ++sent_;
+    ++ring_messages_;
   }
+
+  /// A data message was posted whose bytes do not go into the ring; empty_room() was true.
+  void sent_direct() noexcept {
+    assert(empty_room());
+    ++sent_;
+  }
+
+  /// Data messages that went into the ring since the connection began.
+  std::uint64_t ring_messages() const noexcept { return ring_messages_; }
 
   /// True if a control message of any kind may be sent: the peer has a receive for it, and its mirror slot was read.
   bool control_room() const noexcept {
     return outstanding() < queue_depth_ && outstanding() <= sent_ - 1 - slot_user_[next_slot()];
+  }
+
+  /// True if a control message may be sent that is of use, and not needed.
+  bool optional_room() const noexcept {
+    const std::uint64_t earlier = slot_user_[static_cast<std::size_t>((controls_ - optional_controls) % mirror_slots)];
+    return empty_room() && control_room() && outstanding() <= sent_ - 1 - earlier;
   }
 
   /// The mirror slot for the text of the next control message.
@@ -134,6 +154,7 @@ private:
   std::uint64_t sent_;
   std::uint64_t reaped_;
   std::uint64_t controls_;
+  std::uint64_t ring_messages_ = 0;
   std::array<std::uint64_t, mirror_slots> slot_user_{};  // number of the message that used the slot last
 };
 

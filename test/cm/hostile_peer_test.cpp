@@ -3,8 +3,7 @@
 
 // A peer that speaks our handshake and then breaks the rules: its connection ends with protocol_error, and no other.
 
-#include "core_socket.hpp"
-#include "raw_peer.hpp"
+#include "attacked.hpp"
 
 #include "transfer/message.hpp"
 
@@ -18,54 +17,6 @@ using transfer::encode_immediate;
 using transfer::message_kind;
 
 namespace {
-
-struct attacked {
-  attacked() {
-    const verbs::cm_event event = peer.connect(l.port, {});
-    BOOST_REQUIRE_EQUAL(rdma_event_str(event.type), rdma_event_str(RDMA_CM_EVENT_ESTABLISHED));
-    victim = l.accept();
-    BOOST_REQUIRE_EQUAL(connect(bystander, device_address(l.port)), core::error());
-    bystanders_peer = l.accept();
-  }
-
-  ~attacked() {
-    BOOST_TEST(write_all(bystander, "undisturbed") == core::error());
-    std::string text;
-    BOOST_TEST(read_some(bystanders_peer, text) == core::error());
-    BOOST_TEST(text == "undisturbed");
-  }
-
-  std::uint64_t ring() const { return peer.other().ring_address; }
-  std::uint64_t mirror() const { return peer.other().mirror_address; }
-  std::uint32_t key() const { return peer.other().ring_key; }
-  ibv_wc_status say(message_kind kind, std::uint32_t length) {
-    return peer.write(ring(), key(), {}, encode_immediate(kind, length));
-  }
-  ibv_wc_status give_credit(std::uint64_t consumed, std::uint64_t reaped) {
-    const auto text = transfer::encode_credit({consumed, reaped});
-    return peer.write(mirror(), key(), bytes_of(text), encode_immediate(message_kind::credit, 16));
-  }
-  ibv_wc_status offer(transfer::ring_offer r, std::uint32_t length = transfer::ring_offer_size) {
-    return peer.write(mirror(), key(), bytes_of(encode_ring_offer(r)), encode_immediate(message_kind::ring, length));
-  }
-  /// For where reads end in order before the violation comes.
-  void check_violation() {
-    BOOST_TEST(wait_for(victim, [&] { return victim.ready(core::readiness::error); }) == core::error());
-    core::failure f;
-    victim.last_failure(f);
-    BOOST_TEST(f.code == core::error(library_error::protocol_error));
-  }
-  core::error outcome() {
-    std::string text;
-    return read_some(victim, text);
-  }
-
-  listening l;
-  raw_peer peer;
-  core::socket victim;
-  core::socket bystander = open_socket();
-  core::socket bystanders_peer;
-};
 
 const core::error violation = library_error::protocol_error;
 
@@ -87,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_kind_that_does_not_exist) {
 }
 
 BOOST_AUTO_TEST_CASE(a_kind_that_was_not_agreed_on) {
-  say(message_kind::advert, 16);
+  say(message_kind::end, 16);  // of streams
   BOOST_TEST(outcome() == violation);
 }
 

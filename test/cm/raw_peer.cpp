@@ -150,7 +150,7 @@ transfer::handshake raw_peer::good_handshake() const {
   const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
   const std::uint64_t aligned = (start + 63) & ~std::uint64_t{63};
   transfer::handshake h;
-  h.features = transfer::feature_ring;
+  h.features = transfer::feature_ring | transfer::feature_direct;
   h.ring_size = ring_size;
   h.queue_depth = 128;
   h.max_chunk = ring_size;
@@ -159,6 +159,11 @@ transfer::handshake raw_peer::good_handshake() const {
   h.mirror_address = aligned + ring_size;
   h.mirror_key = h.ring_key;
   return h;
+}
+
+const unsigned char* raw_peer::text(unsigned slot) const {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory_.data());
+  return memory_.data() + (good_handshake().mirror_address - first) + slot * transfer::mirror_slot_size;
 }
 
 ibv_wc_status raw_peer::post(ibv_send_wr& request) {

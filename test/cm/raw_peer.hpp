@@ -48,6 +48,9 @@ public:
   /// What the other end's handshake said. After connect() or accept().
   const transfer::handshake& other() const { return other_; }
 
+  /// The text that the other end has written for control message number slot, counted from 0.
+  const unsigned char* text(unsigned slot) const;
+
   /// Writes bytes to an address of the other end, with an immediate in host order. The status of its completion.
   ibv_wc_status write(std::uint64_t to, std::uint32_t key, const std::vector<unsigned char>& bytes,
                       std::uint32_t immediate);

@@ -21,6 +21,7 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   s.largest_staging = s.staging_size << in.between(0, 4);
   s.send_queue_depth = in.between(8, 64);
   s.mode = in.take<std::uint8_t>() % 2 == 0 ? transfer::mode::stream : transfer::mode::message;
+  s.direct = in.take<std::uint8_t>() % 2 == 0;
   s.message_ends = in.between(1, 8);
   s.bytes = {in.between(0, 400), in.between(0, 400)};
   s.start.bytes = in.start();

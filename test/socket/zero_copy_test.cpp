@@ -2,6 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 #include "fixture.hpp"
+#include "zero_copy.hpp"
 
 #include <asio_rdma/registered_buffer.hpp>
 #include <asio_rdma/registered_resource.hpp>
@@ -20,12 +21,6 @@ using asio_rdma::statistics;
 
 namespace {
 
-registered_buffer filled(const std::vector<unsigned char>& bytes) {
-  registered_buffer result(bytes.size());
-  std::memcpy(result.data(), bytes.data(), bytes.size());
-  return result;
-}
-
 template <class Socket>
 std::uint64_t direct(Socket& s) {
   return statistics(s).counters.write_bytes_direct;
@@ -34,6 +29,9 @@ template <class Socket>
 std::uint64_t copied(Socket& s) {
   return statistics(s).counters.write_bytes_copied;
 }
+
+/// Rings that hold, from the beginning, what is written before anybody reads.
+constexpr int roomy = 128 << 10;
 
 /// Writes until the peer's ring takes no more, and our own memory neither; gives the number of bytes.
 std::size_t fill(rc::socket& s, const std::vector<unsigned char>& from) {
@@ -51,60 +49,12 @@ std::size_t fill(rc::socket& s, const std::vector<unsigned char>& from) {
   return count;
 }
 
-/// Rings large enough from the beginning for what is written before anybody reads.
-struct roomy_pair {
-  roomy_pair() {
-    rc::acceptor acceptor(context, rc::v4());
-    acceptor.set_option(asio_rdma::initial_buffer_size(128 << 10));
-    acceptor.bind(rc::endpoint(test_address(), 0));
-    acceptor.listen();
-    client.connect(acceptor.local_endpoint());
-    acceptor.accept(server);
-  }
-  asio::io_context context;
-  rc::socket client{context};
-  rc::socket server{context};
-};
-
-struct message_pair {
-  message_pair() {
-    rc_seq_packet::acceptor acceptor(context, rc_seq_packet::endpoint(test_address(), 0));
-    client.connect(acceptor.local_endpoint());
-    acceptor.accept(server);
-  }
-  asio::io_context context;
-  rc_seq_packet::socket client{context};
-  rc_seq_packet::socket server{context};
-};
-
-std::vector<unsigned char> receive_message(rc_seq_packet::socket& s, std::size_t most) {
-  std::vector<unsigned char> result(most);
-  std::size_t size = 0;
-  asio::socket_base::message_flags flags = 0;
-  while ((flags & asio::socket_base::message_end_of_record) == 0) {
-    size += s.receive(asio::buffer(result) + size, flags);
-  }
-  result.resize(size);
-  return result;
-}
-
-/// Runs the context until a condition holds.
-template <class Condition>
-void run_until(asio::io_context& context, Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    BOOST_TEST_REQUIRE((std::chrono::steady_clock::now() < deadline));
-    context.restart();
-    context.run_for(std::chrono::milliseconds(1));
-  }
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(zero_copy)
 
 BOOST_AUTO_TEST_CASE(a_write_copies_nothing_from_the_threshold_on) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   const auto sent = pattern(64 << 10);
   const registered_buffer memory = filled(sent);
   std::vector<unsigned char> received(sent.size());
@@ -138,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_write_copies_nothing_from_the_threshold_on) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_mark_says_in_vain_is_copied) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   const auto sent = pattern(64 << 10);
   const registered_buffer memory = filled(sent);
   std::vector<unsigned char> received(sent.size());
@@ -176,7 +126,7 @@ BOOST_AUTO_TEST_CASE(what_a_mark_says_in_vain_is_copied) {
 }
 
 BOOST_AUTO_TEST_CASE(asynchronous_and_composed_writes_of_any_size) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   const auto sent = pattern(3 << 20);
   const registered_buffer memory = filled(sent);
   std::vector<unsigned char> received(2 * sent.size());
@@ -200,7 +150,7 @@ BOOST_AUTO_TEST_CASE(asynchronous_and_composed_writes_of_any_size) {
 }
 
 BOOST_AUTO_TEST_CASE(copied_and_direct_bytes_keep_their_order) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   p.client.set_option(asio_rdma::zero_copy_threshold(1));
   const auto sent = pattern(2 << 20);
   const registered_buffer memory = filled(sent);
@@ -237,7 +187,7 @@ BOOST_AUTO_TEST_CASE(copied_and_direct_bytes_keep_their_order) {
 }
 
 BOOST_AUTO_TEST_CASE(the_handler_runs_when_the_peer_has_acknowledged) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   const auto filler = pattern(2 << 20, 7);
   const auto sent = pattern(100000);
   const registered_buffer memory = filled(sent);
@@ -260,7 +210,7 @@ BOOST_AUTO_TEST_CASE(the_handler_runs_when_the_peer_has_acknowledged) {
 
 BOOST_AUTO_TEST_CASE(cancelled_writes_say_what_will_arrive) {
   for (const bool by_slot : {true, false}) {
-    roomy_pair p;
+    pair_of<rc> p(roomy);
     const auto sent = pattern(4 << 20);
     const registered_buffer memory = filled(sent);
     asio::cancellation_signal signal;
@@ -361,7 +311,7 @@ BOOST_AUTO_TEST_CASE(an_execution_context_that_ends_frees_memory_that_no_device_
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_goes_gives_memory_back) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   const auto sent = pattern(4 << 20);
   const registered_buffer memory = filled(sent);
   error_code result = asio::error::in_progress;
@@ -374,7 +324,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_goes_gives_memory_back) {
 }
 
 BOOST_AUTO_TEST_CASE(a_released_socket_takes_no_memory_along) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   const auto sent = pattern(1 << 20);
   const registered_buffer memory = filled(sent);
   error_code result = asio::error::in_progress;
@@ -396,7 +346,7 @@ BOOST_AUTO_TEST_CASE(a_released_socket_takes_no_memory_along) {
 }
 
 BOOST_AUTO_TEST_CASE(messages_are_sent_from_registered_memory) {
-  message_pair p;
+  pair_of<rc_seq_packet> p;
   const auto sent = pattern(3 << 20);
   const registered_buffer memory = filled(sent);
   std::vector<std::size_t> lengths;
@@ -421,7 +371,7 @@ BOOST_AUTO_TEST_CASE(messages_are_sent_from_registered_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(synchronous_sends_return_when_the_memory_is_free) {
-  message_pair p;
+  pair_of<rc_seq_packet> p;
   const auto sent = pattern(1 << 20);
   const registered_buffer memory = filled(sent);
   scoped_thread reader([&] {
@@ -439,7 +389,7 @@ BOOST_AUTO_TEST_CASE(synchronous_sends_return_when_the_memory_is_free) {
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_is_cancelled_on_its_way_ends_the_connection) {
-  message_pair p;
+  pair_of<rc_seq_packet> p;
   const auto sent = pattern(4 << 20);
   const registered_buffer memory = filled(sent);
   error_code result = asio::error::in_progress;
@@ -459,7 +409,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_cancelled_on_its_way_ends_the_connection)
 }
 
 BOOST_AUTO_TEST_CASE(containers_of_registered_memory_are_not_copied) {
-  roomy_pair p;
+  pair_of<rc> p(roomy);
   asio_rdma::registered_resource resource;
   std::vector<unsigned char> received;
   std::uint64_t total = 0;

@@ -75,11 +75,12 @@ BOOST_AUTO_TEST_CASE(a_mirror_slot_waits_until_its_message_was_reaped) {
   for (const std::uint64_t start : {std::uint64_t{0}, top - 3, top - 16}) {
     send_window w(4096, 512, transfer::default_control_reserve, {0, start, start});
     const unsigned first = w.next_slot();
-    BOOST_TEST(first == start % 16);
+    BOOST_TEST(first == start % transfer::mirror_slots);
     w.sent_data(10);
-    for (unsigned i = 0; i != 16; ++i) {
+    for (unsigned i = 0; i != transfer::mirror_slots; ++i) {
       BOOST_TEST_REQUIRE(w.control_room());
-      BOOST_TEST(w.next_slot() == (first + i) % 16);
+      BOOST_TEST(w.optional_room() == (i < transfer::optional_controls));  // keeps some for what is needed
+      BOOST_TEST(w.next_slot() == (first + i) % transfer::mirror_slots);
       w.sent_control();
       w.sent_data(1);
     }
@@ -129,7 +130,7 @@ BOOST_AUTO_TEST_CASE(no_random_credit_opens_the_window_beyond_the_ring) {
   unsigned accepted = 0;
   for (int i = 0; i != 200000; ++i) {
     // Near the truth, or anything.
-    const std::uint64_t mask = std::uint64_t{0xffff} >> (random() % 16);
+    const std::uint64_t mask = std::uint64_t{0xffff} >> (random() % transfer::mirror_slots);
     transfer::credit c{w.tail() - (random() & mask), start + sent - (random() & 31)};
     if (random() % 8 == 0) c.consumed = random();
     if (random() % 8 == 0) c.reaped = random();

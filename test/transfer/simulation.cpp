@@ -72,6 +72,7 @@ outcome simulation::run() {
 
 bool simulation::can_post_data(const end& e) const {
   const transfer::piece next = next_piece(e.staged, e.to_end);
+  if (next.bytes.length != 0 && !e.peers.empty() && e.out.empty_room() && e.queue.data_room()) return true;
   return next.exists() && e.queue.data_room() && (next.bytes.length == 0 ? e.out.empty_room() : e.out.data_room(1, 1) != 0);
 }
 
@@ -98,7 +99,19 @@ bool simulation::possible(action a, std::size_t i) const {
     case reap:
       return !e.arrived.empty();
     case user_read:
-      return e.in.readable() != 0 || e.in.message_is_complete();
+      return e.own.begin() == e.own.end() && (e.in.readable() != 0 || e.in.message_is_complete());
+    case offer_memory:
+      return settings_.direct && e.offers > 0 && e.own.may_offer() && e.in.readable() == 0 && !e.in.message_is_complete() && !e.in.fin() &&
+             e.out.optional_room() && e.queue.control_room();
+    case ask_back:
+      return e.own.has_open() && !e.own.is_asked_back() && e.out.optional_room() && e.queue.control_room();
+    case give_back:
+      return e.was_asked_back && e.out.optional_room() && e.queue.control_room();
+    case end_direct:
+      return e.peers.is_open() && !keeps_messages() && !next_piece(e.staged, e.to_end).exists() && e.out.empty_room() &&
+             e.queue.data_room();
+    case take_offered:
+      return e.own.begin() != e.own.end() && e.own.at(e.own.begin()).is_over;
     case complete:
       return !e.acks.empty();
     case action_count:
@@ -125,6 +138,7 @@ outcome simulation::perform(action a, std::size_t i) {
     }
     case post_fin:
       post_control(e, message_kind::fin, true);
+      e.peers.clear();
       e.fin_posted = true;
       break;
     case offer_ring:
@@ -148,6 +162,22 @@ outcome simulation::perform(action a, std::size_t i) {
       return reap_one(e, ends_[1 - i]);
     case user_read:
       return read(e, ends_[1 - i]);
+    case offer_memory:
+      offer(e);
+      break;
+    case ask_back:
+      post_control(e, message_kind::withdraw, true);
+      e.own.ask_back();
+      break;
+    case give_back:
+      e.was_asked_back = false;
+      post_control(e, message_kind::withdrawn, true);
+      break;
+    case end_direct:
+      post_direct(e, {}, true);
+      break;
+    case take_offered:
+      return take(e, ends_[1 - i]);
     case complete:
       complete_one(e);
       break;
@@ -173,6 +203,11 @@ void simulation::write(end& e) {
 void simulation::burst(end& e) {
   for (std::uint64_t left = between(1, 4); left != 0 && can_post_data(e); --left) {
     const transfer::piece next = next_piece(e.staged, e.to_end);
+    const bool fits_ring = next.bytes.length == 0 || e.out.data_room(1, 1) != 0;
+    if (next.bytes.length != 0 && !e.peers.empty() && (!fits_ring || between(0, 7) != 0)) {
+      post_direct(e, next, left == 1);
+      continue;
+    }
     const std::uint64_t want = next.bytes.length == 0 ? 0 : small_ ? 1 : between(1, next.bytes.length);
     message m{};
     m.head = {message_kind::data, e.out.data_room(want, settings_.max_chunk)};
@@ -184,6 +219,7 @@ void simulation::burst(end& e) {
       m.head.kind = message_kind::end;
       e.to_end.pop();
     }
+    e.peers.clear();
     e.out.sent_data(m.head.length);
     e.staged.post(m.head.length);
     const bool last = left == 1 || !can_post_data(e);
@@ -195,12 +231,50 @@ void simulation::burst(end& e) {
   e.room_was_short = e.out.ring_is_full();
 }
 
-void simulation::post_control(end& e, message_kind kind, bool last, std::uint32_t length) {
+// Into the memory that the peer has offered; next may be empty, to say that nothing follows.
+void simulation::post_direct(end& e, const transfer::piece& next, bool last) {
+  const transfer::advert to = e.peers.front();
+  message m{};
+  const std::uint64_t most = std::min<std::uint64_t>({next.bytes.length, to.length, settings_.max_chunk});
+  m.head = {message_kind::direct, static_cast<std::uint32_t>(most == 0 ? 0 : small_ ? 1 : between(1, most))};
+  m.from = next.bytes.offset;
+  m.memory = e.staging_memory.size() - (next.bytes.in_former ? 2 : 1);
+  m.to = static_cast<std::size_t>(to.address);
+  m.ring = to.key;
+  e.out.sent_direct();
+  e.staged.post(m.head.length);
+  const bool is_end = keeps_messages() ? next.ends_with(m.head.length) : m.head.length == 0 || between(0, 2) == 0;
+  if (keeps_messages() && is_end) e.to_end.pop();
+  e.peers.sent(m.head.length, is_end);
+  e.direct += m.head.length;
+  if (is_end) m.head.length |= transfer::direct_ends;
+  m.signalled = last || !can_post_data(e) || e.queue.signal_due();
+  m.work_request = e.queue.posted(e.staged.posted(), m.signalled);
+  e.wire.push_back(m);
+}
+
+void simulation::offer(end& e) {
+  --e.offers;
+  const auto length = static_cast<std::uint32_t>(between(1, 64));
+  const std::uint64_t ticket = e.own.offer(length);
+  e.offered[transfer::own_adverts::slot(ticket)].assign(length, 0);
+  transfer::advert a;
+  a.credit = e.in.take_credit();
+  a.ring_messages = e.in.ring_messages();
+  a.key = transfer::own_adverts::slot(ticket);
+  a.length = length;
+  post_control(e, message_kind::advert, true, transfer::advert_size, a);
+}
+
+void simulation::post_control(end& e, message_kind kind, bool last, std::uint32_t length, const transfer::advert& a) {
   message m{};
   m.head = {kind, length};
   if (kind == message_kind::credit) {
     m.head.length = transfer::credit_size;
-    m.text = encode_credit(e.in.take_credit());
+    const auto text = encode_credit(e.in.take_credit());
+    std::copy(text.begin(), text.end(), m.text.begin());
+  } else if (kind == message_kind::advert) {
+    m.text = encode_advert(a);
   }
   m.to = e.out.next_slot();
   e.out.sent_control();
@@ -222,7 +296,12 @@ outcome simulation::deliver(end& from, end& to) {
       if (ring.size() < m.to + length || memory.size() < m.from + length) return outcome::corrupt;
       std::memcpy(ring.data() + m.to, memory.data() + m.from, length);
     }
-  } else if (m.head.kind == message_kind::credit) {
+  } else if (m.head.kind == message_kind::direct) {
+    const std::size_t length = m.head.length & ~transfer::direct_ends;
+    std::vector<unsigned char>& memory = to.offered[m.ring];
+    if (memory.size() < m.to + length) return outcome::corrupt;  // its owner may have it back
+    if (length > 0) std::memcpy(memory.data() + m.to, from.staging_memory[m.memory].data() + m.from, length);
+  } else if (m.head.kind == message_kind::credit || m.head.kind == message_kind::advert) {
     std::memcpy(to.mirror.data() + m.to * transfer::mirror_slot_size, m.text.data(), m.text.size());
   }
   to.arrived.push_back(m);
@@ -241,7 +320,13 @@ outcome simulation::reap_one(end& e, const end& peer) {
     if ((head->length & transfer::room_was_short) != 0) e.in.peer_was_short_of_room();
     head->length &= ~transfer::room_was_short;
   }
-  if (head->kind == message_kind::data) {
+  if (head->kind == message_kind::data || head->kind == message_kind::end || head->kind == message_kind::fin) {
+    e.own.passed_over();
+  }
+  if (head->kind == message_kind::direct) {
+    const bool ends = (head->length & transfer::direct_ends) != 0;
+    good = e.in.direct_arrived(ends) && e.own.direct_arrived(head->length & ~transfer::direct_ends, ends);
+  } else if (head->kind == message_kind::data) {
     good = e.in.data_arrived(head->length);
   } else if (head->kind == message_kind::end) {
     good = e.in.end_arrived(head->length);
@@ -254,7 +339,16 @@ outcome simulation::reap_one(end& e, const end& peer) {
   } else if (head->kind == message_kind::ring) {
     good = e.in.control_arrived() && !e.may_take && e.out.may_grow_to(static_cast<std::uint32_t>(peer.rings.back().size()));
     e.may_take = true;
-  } else if (const auto slot = e.in.control_arrived()) {
+  } else if (head->kind == message_kind::withdraw) {
+    good = e.in.control_arrived() && !e.was_asked_back;
+    e.peers.clear();
+    e.was_asked_back = true;
+  } else if (head->kind == message_kind::withdrawn) {
+    good = e.in.control_arrived() && e.own.given_back();
+  } else if (const auto slot = e.in.control_arrived(); head->kind == message_kind::advert) {
+    const auto a = transfer::decode_advert(e.mirror.data() + *slot * transfer::mirror_slot_size);
+    good = e.out.apply(a.credit) && e.peers.offered(a, a.ring_messages == e.out.ring_messages());
+  } else if (slot) {
     good = e.out.apply(transfer::decode_credit(e.mirror.data() + *slot * transfer::mirror_slot_size));
   }
   return good ? outcome::finished : outcome::violation;
@@ -279,11 +373,30 @@ outcome simulation::read(end& e, end& peer) {
   e.consumed += length;
   if (e.in.former_is_done()) forget_ring(e);
   if (length == there && e.in.message_is_complete()) {
-    if (peer.ends.empty() || peer.ends.front() != e.consumed) return outcome::corrupt;
-    peer.ends.pop_front();
     e.in.consume_end();
+    return next_message(e, peer);
   }
   return outcome::finished;
+}
+
+outcome simulation::next_message(end& e, end& peer) {
+  if (peer.ends.empty() || peer.ends.front() != e.consumed) return outcome::corrupt;
+  peer.ends.pop_front();
+  return outcome::finished;
+}
+
+/// The reader has the memory back that it offered first.
+outcome simulation::take(end& e, end& peer) {
+  const std::uint64_t ticket = e.own.begin();
+  const transfer::own_adverts::entry got = e.own.at(ticket);
+  std::vector<unsigned char>& memory = e.offered[transfer::own_adverts::slot(ticket)];
+  for (std::size_t k = 0; k != got.filled; ++k) {
+    if (memory[k] != pattern(e.consumed + k)) return outcome::corrupt;
+  }
+  memory.clear();
+  e.consumed += got.filled;
+  e.own.take(ticket);
+  return keeps_messages() && got.ends ? next_message(e, peer) : outcome::finished;
 }
 
 void simulation::forget_ring(end& e) {
@@ -308,8 +421,8 @@ bool simulation::is_finished() const {
     const end& e = ends_[i];
     const std::uint64_t all_sent = settings_.start.bytes + settings_.bytes[i];
     const std::uint64_t all_read = settings_.start.bytes + settings_.bytes[1 - i];
-    if (e.to_write != 0 || e.staged.completed() != all_sent || e.out.tail() != all_sent || e.consumed != all_read ||
-        !e.in.eof() || !e.fin_posted || !e.ends.empty() || e.queue.outstanding() != 0) {
+    if (e.to_write != 0 || e.staged.completed() != all_sent || e.out.tail() + e.direct != all_sent || e.consumed != all_read ||
+        !e.in.eof() || !e.fin_posted || !e.ends.empty() || e.own.begin() != e.own.end() || e.queue.outstanding() != 0) {
       return false;
     }
   }

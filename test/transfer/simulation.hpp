@@ -6,6 +6,8 @@
 
 #include "transfer/message.hpp"
 #include "transfer/message_ends.hpp"
+#include "transfer/own_adverts.hpp"
+#include "transfer/peer_adverts.hpp"
 #include "transfer/piece.hpp"
 #include "transfer/receive_window.hpp"
 #include "transfer/send_queue.hpp"
@@ -34,6 +36,7 @@ struct settings {
   std::uint32_t largest_ring = 64;  // that an end offers
   std::size_t largest_staging = 64;
   unsigned send_queue_depth = 16;
+  bool direct = false;  // readers offer memory
   transfer::mode mode = transfer::mode::stream;
   std::size_t message_ends = 4;                    // that may wait to be posted, in message mode
   std::array<std::uint64_t, 2> bytes{1500, 1500};  // that each end sends
@@ -62,6 +65,8 @@ public:
   std::size_t most_arrived() const { return most_arrived_; }
   /// How often a ring gave way to a larger one.
   std::size_t grown() const { return ends_[0].rings.size() + ends_[1].rings.size() - 2; }
+  /// Bytes that went into memory that was offered.
+  std::uint64_t direct() const { return ends_[0].direct + ends_[1].direct; }
 
 private:
   struct message {
@@ -70,7 +75,7 @@ private:
     std::size_t memory = 0;  // number of the sender's staging memory
     std::size_t to = 0;    // offset in the receiver's ring, or its mirror slot
     std::size_t ring = 0;  // number of the receiver's ring
-    std::array<unsigned char, transfer::credit_size> text{};
+    std::array<unsigned char, transfer::advert_size> text{};
     std::uint64_t work_request = 0;
     bool signalled = false;
   };
@@ -88,6 +93,12 @@ private:
     std::size_t peers_ring = 0;   // number of the peer's that this end writes into
     bool may_take = false;        // the peer has offered the next one
     bool room_was_short = false;
+    transfer::own_adverts own;
+    transfer::peer_adverts peers;
+    std::array<std::vector<unsigned char>, transfer::max_adverts> offered;
+    bool was_asked_back = false;  // by the peer
+    int offers = 100;             // that are left
+    std::uint64_t direct = 0;
     std::deque<message> wire;     // posted, not yet arrived at the peer
     std::deque<message> acks;     // arrived at the peer, not yet completed here
     std::deque<message> arrived;  // from the peer, not yet reaped
@@ -104,6 +115,11 @@ private:
     offer_ring,
     take_ring,
     grow_staging,
+    offer_memory,
+    ask_back,
+    give_back,
+    end_direct,
+    take_offered,
     arrive,
     reap,
     user_read,
@@ -117,7 +133,12 @@ private:
   outcome perform(action a, std::size_t i);
   void write(end& e);
   void burst(end& e);
-  void post_control(end& e, transfer::message_kind kind, bool last, std::uint32_t length = 0);
+  void post_direct(end& e, const transfer::piece& next, bool last);
+  void offer(end& e);
+  outcome take(end& e, end& peer);
+  outcome next_message(end& e, end& peer);
+  void post_control(end& e, transfer::message_kind kind, bool last, std::uint32_t length = 0,
+                    const transfer::advert& a = {});
   outcome deliver(end& from, end& to);
   outcome reap_one(end& e, const end& peer);
   outcome read(end& e, end& peer);

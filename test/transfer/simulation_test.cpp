@@ -115,6 +115,35 @@ BOOST_AUTO_TEST_CASE(counters_may_wrap_in_the_middle) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(memory_may_be_offered) {
+  settings s;
+  s.direct = true;
+  for (const transfer::mode m : {transfer::mode::stream, transfer::mode::message}) {
+    s.mode = m;
+    for (const std::uint32_t depth : {16u, 64u}) {
+      s.queue_depth = depth;
+      for (const std::array<std::uint64_t, 2> bytes : {std::array<std::uint64_t, 2>{1500, 1500}, {2000, 0}}) {
+        s.bytes = bytes;
+        check_all_finish(s, 200);
+      }
+    }
+    s.largest_ring = 1024;
+    s.largest_staging = 512;
+    s.start = {near_2_64 - 700, near_2_64 - 100, near_2_64 - 10};
+    check_all_finish(s, 200);
+    std::uint64_t direct = 0;
+    for (std::uint32_t seed = 0; seed != 20; ++seed) {
+      simulation one(s, seed);
+      (void)one.run();
+      direct += one.direct();
+    }
+    BOOST_TEST(direct > 50u);
+    s.largest_ring = 64;
+    s.largest_staging = 64;
+    s.start = {};
+  }
+}
+
 BOOST_AUTO_TEST_CASE(rings_and_staging_memory_may_grow) {
   settings s;
   s.bytes = {2000, 1500};

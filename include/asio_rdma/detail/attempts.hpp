@@ -21,15 +21,24 @@ namespace detail {
 // What an operation does when it is its turn; handler_operation.hpp says what an attempt is. Synchronous calls use them
 // too.
 
-/// What most attempts have in common: no effect before they succeed, nothing to finish, no results but the error_code.
+/// What most attempts have in common: no effect before they succeed, nothing to finish, nothing that follows, no results but the error_code.
 struct plain_attempt {
   static constexpr bool is_connect = false;
   bool has_effects() const noexcept { return false; }
   bool is_handed_over() const noexcept { return false; }
   template <class Core>
+  bool look_ahead(Core&) noexcept {
+    return false;
+  }
+  template <class Core>
   bool stop(Core&) noexcept {
     return false;
   }
+  struct nothing {
+    template <class IoExecutor>
+    void post(const IoExecutor&) noexcept {}
+  };
+  nothing what_follows() noexcept { return {}; }
   void finish(boost::system::error_code&) noexcept {}
   std::tuple<> results(const boost::system::error_code&) noexcept { return {}; }
 };

@@ -20,6 +20,9 @@ template <class Buffers>
 inline constexpr bool is_registered_buffer = std::is_same_v<Buffers, boost::asio::mutable_registered_buffer> ||
                                              std::is_same_v<Buffers, boost::asio::const_registered_buffer>;
 
+template <class Buffers>
+inline constexpr bool is_mutable_registered_buffer = std::is_same_v<Buffers, boost::asio::mutable_registered_buffer>;
+
 /// A buffer sequence as the core takes it: its first 64 non-empty buffers, which is as many as Asio passes to the
 /// kernel in one call. What is left over is the caller's next operation.
 class iovec_array {

@@ -42,7 +42,9 @@ private:
 ///   core::error operator()(Core&)           tries; EAGAIN if it has to be tried again
 ///   bool has_effects()                      true if it has done something though it is to be tried again
 ///   bool is_handed_over()                   see basic_operation
+///   bool look_ahead(Core&)                  see basic_operation
 ///   bool stop(Core&)                        see basic_operation
+///   auto what_follows()                     something whose post(io_executor) is called once the handler is on its way
 ///   void finish(error_code&)                done once before the handler is called
 ///   std::tuple<...> results(error_code)     the handler's arguments after the error_code
 template <class Attempt, class Handler, class IoExecutor, class Core = core::socket>
@@ -78,6 +80,8 @@ public:
 
   bool is_handed_over() const noexcept override { return attempt_.is_handed_over(); }
 
+  bool look_ahead(Core& s) noexcept override { return attempt_.look_ahead(s); }
+
   bool stop(Core& s) noexcept override { return attempt_.stop(s); }
 
   bool is_connect() const noexcept override { return Attempt::is_connect; }
@@ -87,10 +91,15 @@ public:
     boost::system::error_code ec = to_asio_error(error_);
     attempt_.finish(ec);
     completion c(std::move(handler_), ec, attempt_.results(ec));
+    auto behind = attempt_.what_follows();
     free_memory(c.handler());
     if (how == upcall::post) {
       post_completion(std::move(c), w.handler_executor(), w.io_executor());
-    } else if (how == upcall::direct && same_executor(w.handler_executor(), w.io_executor())) {
+      behind.post(w.io_executor());
+      return;
+    }
+    behind.post(w.io_executor());
+    if (how == upcall::direct && same_executor(w.handler_executor(), w.io_executor())) {
       c();
     } else {
       boost::asio::dispatch(w.handler_executor(), std::move(c));

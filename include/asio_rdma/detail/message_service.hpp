@@ -37,7 +37,7 @@ public:
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes && !must_not_block;
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
         if (!must_not_block) {
-          return this->transfer(i, send_registered_attempt<true>(buffers.buffer(), acknowledged), false, flags, ec);
+          return this->transfer(i, send_registered_attempt<true>(buffers.buffer(), acknowledged, false), false, flags, ec);
         }
       }
       return this->transfer(i, send_message_attempt<ConstBufferSequence>(buffers, acknowledged, must_not_block), false,
@@ -53,6 +53,11 @@ public:
       this->wait(i, socket_base::wait_read, ec);
       return 0;
     } else {
+      if constexpr (is_mutable_registered_buffer<MutableBufferSequence>) {
+        if (!this->non_blocking(i) && !this->peeks(in_flags)) {
+          return this->transfer(i, receive_registered_attempt(buffers.buffer(), &out_flags, true), false, in_flags, ec);
+        }
+      }
       return this->transfer(
           i, receive_message_attempt<MutableBufferSequence>(buffers, this->peeks(in_flags), out_flags), false, in_flags,
           ec);
@@ -67,7 +72,7 @@ public:
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
-        this->start_transfer(i, direction_queue::write, send_registered_attempt<true>(buffers.buffer(), acknowledged),
+        this->start_transfer(i, direction_queue::write, send_registered_attempt<true>(buffers.buffer(), acknowledged, true),
                              false, flags, handler, io_ex);
       } else {
         this->start_transfer(i, direction_queue::write,
@@ -84,6 +89,13 @@ public:
     if constexpr (is_null_buffers<MutableBufferSequence>) {
       this->start(i, direction_queue::read, this->sized(wait_attempt(core::readiness::read)), handler, io_ex);
     } else {
+      if constexpr (is_mutable_registered_buffer<MutableBufferSequence>) {
+        if (!this->peeks(in_flags)) {
+          return this->start_transfer(i, direction_queue::read,
+                                      receive_registered_attempt(buffers.buffer(), &out_flags, false), false, in_flags,
+                                      handler, io_ex);
+        }
+      }
       this->start_transfer(
           i, direction_queue::read,
           receive_message_attempt<MutableBufferSequence>(buffers, this->peeks(in_flags), out_flags), false, in_flags,

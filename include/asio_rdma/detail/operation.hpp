@@ -38,6 +38,8 @@ public:
   virtual bool has_effects() const noexcept { return false; }
   /// Nothing more is to be handed over: it waits for the device's word on what it has, and those behind it may go on.
   virtual bool is_handed_over() const noexcept { return false; }
+  /// It waits, and so do those before it: gets ready for what will be its turn. True if those behind it may do so too.
+  virtual bool look_ahead(Core&) noexcept { return false; }
   /// Hands over nothing more. False if it can be freed right away. True if the device may still touch its memory: then
   /// perform() says when it does not, with the outcome ECANCELED.
   virtual bool stop(Core&) noexcept { return false; }

@@ -209,7 +209,8 @@ protected:
       error_code ec = to_asio_error(e);
       attempt.finish(ec);
       if (is_open(i)) i.state->settle();
-      return complete_immediately(handler, io_ex, ec, attempt.results(ec));
+      complete_immediately(handler, io_ex, ec, attempt.results(ec));
+      return attempt.what_follows().post(io_ex);
     }
     // Once it is queued, its handler may destroy the I/O object on another thread.
     const std::shared_ptr<socket_state> state = i.state;

@@ -36,7 +36,7 @@ public:
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
         // Nor for the device to let go of memory.
         if (!this->non_blocking(i)) {
-          return this->transfer(i, send_registered_attempt<false>(buffers.buffer(), acknowledged), buffers.size() == 0,
+          return this->transfer(i, send_registered_attempt<false>(buffers.buffer(), acknowledged, false), buffers.size() == 0,
                                 flags, ec);
         }
       }
@@ -52,6 +52,11 @@ public:
       this->wait(i, socket_base::wait_read, ec);
       return 0;
     } else {
+      if constexpr (is_mutable_registered_buffer<MutableBufferSequence>) {
+        if (!this->non_blocking(i) && !this->peeks(flags)) {
+          return this->transfer(i, receive_registered_attempt(buffers.buffer(), nullptr, true), buffers.size() == 0, flags, ec);
+        }
+      }
       return this->transfer(i, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
                             iovec_array(buffers).empty(), flags, ec);
     }
@@ -65,7 +70,7 @@ public:
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
-        this->start_transfer(i, direction_queue::write, send_registered_attempt<false>(buffers.buffer(), acknowledged),
+        this->start_transfer(i, direction_queue::write, send_registered_attempt<false>(buffers.buffer(), acknowledged, true),
                              buffers.size() == 0, flags, handler, io_ex);
       } else {
         this->start_transfer(i, direction_queue::write, send_attempt<ConstBufferSequence>(buffers, acknowledged),
@@ -80,6 +85,13 @@ public:
     if constexpr (is_null_buffers<MutableBufferSequence>) {
       this->start(i, direction_queue::read, this->sized(wait_attempt(core::readiness::read)), handler, io_ex);
     } else {
+      if constexpr (is_mutable_registered_buffer<MutableBufferSequence>) {
+        if (!this->peeks(flags)) {
+          return this->start_transfer(i, direction_queue::read,
+                                      receive_registered_attempt(buffers.buffer(), nullptr, false), buffers.size() == 0,
+                                      flags, handler, io_ex);
+        }
+      }
       this->start_transfer(i, direction_queue::read,
                            receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
                            iovec_array(buffers).empty(), flags, handler, io_ex);

@@ -108,7 +108,9 @@ public:
     const bool is_waiting = op != nullptr;
     if (!op) op = handed_over_.find(key);
     if (op && !(only_without_effects && op->has_effects())) {
-      if (is_waiting) {
+      if (is_waiting && q == direction_queue::read && op->stop(core_)) {
+        // It keeps its place until the peer has let go of its memory.
+      } else if (is_waiting) {
         queue(q).remove(*op);
         abort(op, done);
       } else if (!op->is_done) {
@@ -125,7 +127,7 @@ public:
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
     abort_all(done);
-    if (!handed_over_.empty()) core_.reclaim_memory();  // whoever gets the socket knows nothing of these
+    if (pending_.load(std::memory_order_relaxed) != 0) core_.reclaim_memory();  // whoever gets the socket knows nothing of these
     perform(done);
     disarm();
     wait_.reset();
@@ -235,7 +237,10 @@ private:
       const bool is_write = i == static_cast<std::size_t>(direction_queue::write);
       while (operation* const op = q.front()) {
         const bool is_done = op->perform(core_);
-        if (!is_done && !op->is_handed_over()) break;
+        if (!is_done && !op->is_handed_over()) {
+          for (operation* behind = op; behind && behind->look_ahead(core_);) behind = behind->next;
+          break;
+        }
         q.pop();
         if (is_done && !(is_write && !handed_over_.empty())) {
           finish(op, i, done);
@@ -307,9 +312,12 @@ private:
     for (operation* op = handed_over_.front(); op; op = op->next) {
       if (!op->is_done) (void)op->stop(core_);
     }
+    operation_queue kept;
+    while (operation* op = queue(direction_queue::read).pop()) op->stop(core_) ? kept.push(op) : abort(op, done);
     for (operation_queue& q : queues_) {
       while (operation* op = q.pop()) abort(op, done);
     }
+    while (operation* op = kept.pop()) queue(direction_queue::read).push(op);
   }
 
   void fail_all(core::error e, operation_queue& done) {

@@ -180,12 +180,25 @@ public:
   /// unless begins, the rest of it. Where it is registered and has zero_copy_threshold bytes or more, the device is
   /// given as much as there is room for now, and hold becomes not 0: from then on the memory is the device's until
   /// released(hold) says otherwise. With a hold that is not 0 already, of the bytes before it, it is not asked again
-  /// whether it pays. In all other cases it is copied, and hold stays.
-  ASIO_RDMA_DECL error write_registered(const void* data, std::size_t size, bool begins, std::size_t& bytes,
+  /// whether it pays. In all other cases it is copied, and hold stays. more: there may be more to write at once; it becomes
+  /// true if the peer's read was left to wait for that, until end_writes(), or 5 ms.
+  ASIO_RDMA_DECL error write_registered(const void* data, std::size_t size, bool begins, bool& more, std::size_t& bytes,
                                         std::uint64_t& hold) noexcept;
+  /// There is no more to write for now, unless there was something behind that hold.
+  ASIO_RDMA_DECL void end_writes(std::uint64_t hold) noexcept;
   /// EAGAIN while the device may touch the memory of that hold or of one before it. Success once the peer's device has
   /// acknowledged its bytes, or why it has not. Also after close().
   ASIO_RDMA_DECL error released(std::uint64_t hold) noexcept;
+  /// Offers registered memory of zero_copy_threshold bytes or more to the peer, for what read() or read_message() had
+  /// nothing of just now. Success with a ticket that is not 0: then the memory is the peer's until read_offered(), and what
+  /// comes next may go there; nothing else reads before that, but more may be offered, for what comes behind. EAGAIN if
+  /// it was not offered, which is no failure.
+  ASIO_RDMA_DECL error offer_memory(void* data, std::size_t size, std::uint64_t& ticket) noexcept;
+  /// EAGAIN while the peer may write into the memory of that ticket, which otherwise is over. Success with what came, as
+  /// read_message(); ENODATA if nothing did: then read() says why, or has what went elsewhere. Also after close().
+  ASIO_RDMA_DECL error read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept;
+  /// Asks for the memory back, which takes the peer's answer, or 200 ms if it is idle: see read_offered().
+  ASIO_RDMA_DECL void withdraw_memory(std::uint64_t ticket) noexcept;
   /// Blocks until the device touches no memory of the program's: for 200 ms at most in order, then the connection is
   /// ended for it.
   ASIO_RDMA_DECL void reclaim_memory() noexcept;

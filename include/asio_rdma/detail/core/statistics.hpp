@@ -34,12 +34,13 @@ struct stream_counters {
   std::uint64_t bytes_written = 0;       ///< taken over from the program by writes
   std::uint64_t bytes_sent = 0;          ///< of these, handed to the device
   std::uint64_t bytes_acknowledged = 0;  ///< of these, acknowledged by the peer's device
-  std::uint64_t bytes_received = 0;      ///< arrived in the receive buffer
+  std::uint64_t bytes_received = 0;      ///< arrived
   std::uint64_t bytes_read = 0;          ///< of these, taken by the program
 
   std::uint64_t write_bytes_copied = 0;  ///< copied from the program's memory into the send buffer
   std::uint64_t write_bytes_direct = 0;  ///< sent from where they lie in the program's registered memory
   std::uint64_t read_bytes_copied = 0;   ///< copied from the receive buffer; what is peeked at counts each time
+  std::uint64_t read_bytes_direct = 0;   ///< written by the peer into the program's registered memory
 
   std::uint64_t messages_sent = 0;              ///< that carry data
   std::uint64_t messages_received = 0;          ///< that carry data
