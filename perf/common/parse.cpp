@@ -126,6 +126,8 @@ void complete(const program& p, settings& s) {
          "--queue_depth is an option of RDMA's sockets, not of --mode " + s.mode);
     need(!s.registered || s.mode == "stream" || s.mode == "message",
          "--registered is for --mode stream and --mode message, not for --mode " + s.mode);
+    need(!s.socket_counters || s.mode == "stream" || s.mode == "message",
+         "--socket_counters is for --mode stream and --mode message, not for --mode " + s.mode);
     need(!s.registered || s.post_list == 1, "--registered: batches (--post_list, -l) are copied");
     if (s.is_datagram()) s.async = true;  // a blocking call would wait for ever for one that is lost
     need(s.async || (!s.bidirectional && s.connections == 1),

@@ -100,7 +100,7 @@ void measure(const program& p, const settings& s) {
           line->receive();
           counters.begin();
           mine = us->run(part);
-          mine.counters = counters.growth();
+          for (auto& grown : counters.growth()) mine.counters.push_back(std::move(grown));
           mine.bytes = size;
           line->send(to_json(p, s, mine));
           mine.other_messages = s.bidirectional ? messages_per_second(line->receive()) : (line->receive(), 0.0);
@@ -141,7 +141,7 @@ void serve_client(const program& p, const settings& own, control& line) {
         if (part.counts != counts) continue;
         counters.begin();
         result mine = us->run(part);
-        mine.counters = counters.growth();
+        for (auto& grown : counters.growth()) mine.counters.push_back(std::move(grown));
         mine.bytes = size;
         const json::object theirs = line.receive();
         line.send(to_json(p, s, mine));

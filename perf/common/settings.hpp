@@ -75,6 +75,7 @@ struct settings {
   bool histogram = false;
   bool unsorted = false;
   bool cycles = false;
+  bool socket_counters = false;
   std::string counters;  ///< names of the port's counters, separated by commas
   bool json = false;
   std::string json_file;

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -98,14 +99,17 @@ public:
     sent_ = 0;
     scale_.reset();
     const bool sends = is_client_ || settings_.bidirectional;
+    const socket_counts before = count();
     if (latency_) {
       r.halved = true;
       is_client_ ? ping() : pong();
     } else {
       transfer(sends);
     }
-    if (sends) timing.finish(sent_, r);
+    if (sends && latency_) timing.finish(sent_, r);
     r.tick_nanoseconds = scale_.nanoseconds();
+    const socket_counts after = count();
+    for (std::size_t i = 0; i < after.size(); ++i) r.counters.emplace_back(after[i].first, after[i].second - before[i].second);
     return r;
   }
 
@@ -113,6 +117,34 @@ private:
   using error_code = boost::system::error_code;
   using bytes = std::vector<unsigned char>;
   static constexpr bool keeps_messages = transport<Protocol>::keeps_messages;
+
+  using socket_counts = std::vector<std::pair<std::string, std::uint64_t>>;
+  /// What --socket_counters shows.
+  socket_counts count() {
+    socket_counts result;
+    if constexpr (!is_kernels<Protocol>) {
+      using counters = asio_rdma::stream_counters;
+      constexpr std::pair<const char*, std::uint64_t counters::*> shown[] = {
+          {"messages_sent", &counters::messages_sent},
+          {"messages_received", &counters::messages_received},
+          {"control_messages_sent", &counters::control_messages_sent},
+          {"control_messages_received", &counters::control_messages_received},
+          {"write_bytes_copied", &counters::write_bytes_copied},
+          {"write_bytes_direct", &counters::write_bytes_direct},
+          {"read_bytes_copied", &counters::read_bytes_copied},
+          {"read_bytes_direct", &counters::read_bytes_direct},
+          {"completions", &counters::completions},
+          {"events_armed", &counters::events_armed},
+      };
+      if (!settings_.socket_counters) return result;
+      for (const auto& [name, member] : shown) {
+        std::uint64_t sum = 0;
+        for (connection& c : connections_) sum += asio_rdma::statistics(c.socket).counters.*member;
+        result.emplace_back(name, sum);
+      }
+    }
+    return result;
+  }
 
   struct arrival {
     bytes memory;
@@ -221,6 +253,7 @@ private:
   void transfer(bool sends) {
     const bool receives = !is_client_ || settings_.bidirectional;
     for (connection& c : connections_) c.arriving.resize(c.block.size());
+    said_received_ = false;
     if (settings_.post_list > 1) {
       if constexpr (keeps_messages) transfer_batches(sends, receives);
     } else if (settings_.async) {
@@ -245,9 +278,21 @@ private:
         take(c, into.data(), read_some(c, into));
       }
     }
-    // A sender's time ends when the other side has everything.
-    if (receives) line_.send({{"received", true}});
+    if (receives) say_received();
+    if (sends) {
+      line_.receive();
+      window_->finish(sent_, *result_);
+    }
+    if (!settings_.registered) return;
+    // Nothing new may come before the last reads were cancelled.
+    if (receives) line_.send({{"settled", true}});
     if (sends) line_.receive();
+  }
+
+  // A sender's time ends when the other side has everything.
+  void say_received() {
+    const bool is_all = std::all_of(connections_.begin(), connections_.end(), has_all);
+    if (is_all && !std::exchange(said_received_, true)) line_.send({{"received", true}});
   }
 
   void send_next(connection& c, bytes& block) {
@@ -273,6 +318,7 @@ private:
       check(ec);
       take(c, a.memory.data(), size);
       if (!has_all(c)) return receive_next(c, a);
+      say_received();  // and then wait until the peer has given memory back
       for (arrival& other : c.arrivals) other.stop.emit(boost::asio::cancellation_type::total);
     };
     c.carry.async_read_some(c.socket, asio_rdma::registered(boost::asio::buffer(a.memory)),
@@ -390,6 +436,7 @@ private:
   boost::asio::io_context io_{1};
   std::vector<connection> connections_;
   std::uint64_t sent_ = 0;  // on all of them
+  bool said_received_ = false;
   const phase* phase_ = nullptr;
   window* window_ = nullptr;
   result* result_ = nullptr;

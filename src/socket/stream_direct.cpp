@@ -171,6 +171,12 @@ void stream_engine::stop_holding() noexcept {
   if (!peer_adverts_.is_holding()) return;
   peer_adverts_.stop_holding();
   flush();
+  // Whoever sleeps until there is room for the memory of his is woken by completions alone.
+  if (direct_waits_ && slots_->outstanding() == 0 && !dead_) {
+    burst b(*this);
+    b.add_silent();
+    b.post();
+  }
 }
 
 /// What was asked of the peer, or by it.

@@ -9,6 +9,7 @@
 
 #include <asio_rdma/detail/core/memory.hpp>
 
+#include <poll.h>
 #include <chrono>
 #include <cstring>
 #include <string_view>
@@ -209,6 +210,27 @@ BOOST_AUTO_TEST_CASE(an_offer_told_by_halves) {
 BOOST_AUTO_TEST_CASE(more_offers_than_there_may_be) {
   for (unsigned i = 0; i <= transfer::max_adverts; ++i) (void)advertise(good_advert());
   BOOST_TEST(outcome() == violation);
+}
+
+BOOST_AUTO_TEST_CASE(an_offer_that_comes_too_late_and_never_again_is_not_waited_for_long) {
+  BOOST_TEST(write_all(victim, "through the ring") == core::error());
+  (void)advertise(good_advert());  // from before that
+  std::size_t count = 0;
+  std::uint64_t hold = 0;
+  bool more = false;
+  core::error e;
+  BOOST_TEST(victim.write_registered(memory(), offered, true, more, count, hold) == core::error(EAGAIN));
+  // The owner sleeps on the descriptor, and nothing comes from the peer.
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  do {
+    BOOST_TEST_REQUIRE((std::chrono::steady_clock::now() < limit));
+    pollfd p{victim.prepare_wait(), POLLIN, 0};
+    if (p.fd >= 0) BOOST_TEST_REQUIRE(::poll(&p, 1, 10'000) == 1);
+    e = victim.write_registered(memory(), offered, true, more, count, hold);
+  } while (e == core::error(EAGAIN));
+  victim.end_wait();
+  BOOST_TEST(e == core::error());
+  BOOST_TEST(count > 0u);
 }
 
 BOOST_AUTO_TEST_CASE(an_offer_of_memory_that_is_not_there) {

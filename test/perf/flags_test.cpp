@@ -159,6 +159,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_does_not_go_together) {
   BOOST_TEST(has(complaint(net_bw, {"--mode", "message", "-l", "7"}), "--iters"));
   BOOST_TEST(has(complaint(net_bw, {"--mode", "tcp", "--registered"}), "--registered"));
   BOOST_TEST(has(complaint(net_bw, {"--mode", "message", "--registered", "-l", "2"}), "copied"));
+  BOOST_TEST(has(complaint(net_bw, {"--mode", "udp", "--socket_counters"}), "--socket_counters"));
   BOOST_TEST(has(complaint(send_lat, {"-D", "1", "-U"}), "--report-unsorted"));
 }
 
