@@ -22,7 +22,7 @@ namespace {
 struct attacked {
   attacked() {
     const verbs::cm_event event = peer.connect(l.port, {});
-    BOOST_REQUIRE_EQUAL(rdma_event_str(event.type), rdma_event_str(RDMA_CM_EVENT_ESTABLISHED));
+    BOOST_REQUIRE_EQUAL(event.type, RDMA_CM_EVENT_ESTABLISHED);
     victim = l.accept();
     BOOST_REQUIRE_EQUAL(connect(bystander, device_address(l.port)), core::error());
     bystanders_peer = l.accept();
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(the_ring_can_be_written_and_neither_read_nor_changed_by_ato
     core::socket end = l.accept();
     const ibv_wc_status status =
         another.one_sided(opcode, another.other().ring_address, another.other().ring_key, 8);
-    BOOST_TEST((status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR), ibv_wc_status_str(status));
+    BOOST_TEST((status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR), status);
     BOOST_TEST(read_some(end, text) == core::error(ECONNRESET));
   }
 }
