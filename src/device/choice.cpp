@@ -7,7 +7,6 @@
 #include "io/verbs_error.hpp"
 #include "log/log.hpp"
 #include "options/defaults.hpp"
-#include "verbs/rdma_core_library.hpp"
 
 #include <asio_rdma/detail/core/device.hpp>
 #include <asio_rdma/verbs/device_list.hpp>
@@ -96,7 +95,6 @@ private:
     if (!is_name(text) || text == software_name) return {};
     std::vector<std::string> names;
     if (const error e = list_hardware(names)) return e;
-    if (names.empty() && verbs::load_rdma_core()) return library_error::no_device;  // whose text tells more
     if (!contains(names, text)) return refuse_unknown_device(text, origin);
     result.name = text;
     return {};
