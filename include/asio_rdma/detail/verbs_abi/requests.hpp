@@ -121,6 +121,18 @@ struct ibv_mw_bind {
   ibv_mw_bind_info bind_info;
 };
 
+// These two have no names in rdma-core.
+struct ibv_bind_mw_of_send_wr {
+  ibv_mw* mw;
+  std::uint32_t rkey;
+  ibv_mw_bind_info bind_info;
+};
+struct ibv_tso_of_send_wr {
+  void* hdr;
+  std::uint16_t hdr_sz;
+  std::uint16_t mss;
+};
+
 struct ibv_send_wr {
   std::uint64_t wr_id;
   ibv_send_wr* next;
@@ -155,16 +167,8 @@ struct ibv_send_wr {
     } xrc;
   } qp_type;
   union {
-    struct {
-      ibv_mw* mw;
-      std::uint32_t rkey;
-      ibv_mw_bind_info bind_info;
-    } bind_mw;
-    struct {
-      void* hdr;
-      std::uint16_t hdr_sz;
-      std::uint16_t mss;
-    } tso;
+    ibv_bind_mw_of_send_wr bind_mw;
+    ibv_tso_of_send_wr tso;
   };
 };
 
