@@ -45,7 +45,7 @@ struct peer {
 
 cm_event expect(const event_channel& channel, rdma_cm_event_type type) {
   const cm_event event = channel.get_event();
-  if (event.type != type) throw system_error(event.error(), rdma_event_str(event.type));
+  if (event.type != type) throw system_error(event.error(), "rdma_get_cm_event");
   return event;
 }
 

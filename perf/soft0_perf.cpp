@@ -109,7 +109,9 @@ struct end_point {
           continue;
         }
       }
-      if (completion.status != IBV_WC_SUCCESS) throw std::runtime_error(ibv_wc_status_str(completion.status));
+      if (completion.status != IBV_WC_SUCCESS) {
+        throw boost::system::system_error(completion.status, asio_rdma::completion_category());
+      }
       if (completion.opcode == IBV_WC_RECV) post_receive();
       if (completion.opcode == opcode) return;
     }

@@ -5,10 +5,12 @@
 #define ASIO_RDMA_ERROR_HPP
 
 #include <asio_rdma/detail/core/error.hpp>
+#include <asio_rdma/detail/core/system.hpp>
 
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -154,6 +156,29 @@ inline const boost::system::error_category& option_category() noexcept {
   return detail::category<core::error_domain::option>("asio_rdma.option");
 }
 
+namespace detail {
+
+/// The code of an errno value as the system's own sockets have it.
+inline boost::system::error_code system_error_code(int number) noexcept {
+#ifdef _WIN32
+  // Windows has no errno, and numbers of its own.
+  switch (number) {
+    case EBADF:
+      return {WSAEBADF, boost::system::system_category()};
+    case EINVAL:
+      return {WSAEINVAL, boost::system::system_category()};
+    case EOPNOTSUPP:
+      return {WSAEOPNOTSUPP, boost::system::system_category()};
+    default:
+      return {number, boost::system::generic_category()};
+  }
+#else
+  return {number, boost::system::system_category()};
+#endif
+}
+
+}  // namespace detail
+
 /// For comparisons with any error_code: ec == errc::no_device.
 inline boost::system::error_condition make_error_condition(errc e) noexcept {
   return boost::system::error_condition(static_cast<int>(e), library_category());
@@ -180,7 +205,7 @@ inline boost::system::error_code to_error_code(core::error e) noexcept {
     case core::error_domain::system:
       break;
   }
-  return {e.value, boost::system::system_category()};
+  return detail::system_error_code(e.value);
 }
 
 inline bool detail::error_category::equivalent(int value,

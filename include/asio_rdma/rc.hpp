@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_RC_HPP
 #define ASIO_RDMA_RC_HPP
 
+#include <asio_rdma/detail/core/system.hpp>
 #include <asio_rdma/detail/socket_option.hpp>
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -12,9 +13,6 @@
 #include <boost/asio/ip/basic_resolver.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 #include <functional>
 
 namespace asio_rdma {

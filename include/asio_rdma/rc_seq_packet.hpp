@@ -4,14 +4,14 @@
 #ifndef ASIO_RDMA_RC_SEQ_PACKET_HPP
 #define ASIO_RDMA_RC_SEQ_PACKET_HPP
 
+#include <asio_rdma/detail/core/system.hpp>
+
 #include <boost/asio/basic_seq_packet_socket.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/ip/basic_endpoint.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <functional>
 
 namespace asio_rdma {

@@ -15,8 +15,6 @@
 #include <boost/system/system_error.hpp>
 #include <boost/throw_exception.hpp>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <cstddef>
 #include <functional>
 

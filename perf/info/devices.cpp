@@ -100,6 +100,23 @@ unsigned bytes_of(ibv_mtu mtu) {
   return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128u << mtu : 0;
 }
 
+const char* state_name(ibv_port_state state) {
+  switch (state) {
+    case IBV_PORT_DOWN:
+      return "PORT_DOWN";
+    case IBV_PORT_INIT:
+      return "PORT_INIT";
+    case IBV_PORT_ARMED:
+      return "PORT_ARMED";
+    case IBV_PORT_ACTIVE:
+      return "PORT_ACTIVE";
+    case IBV_PORT_ACTIVE_DEFER:
+      return "PORT_ACTIVE_DEFER";
+    default:
+      return "unknown";
+  }
+}
+
 gid_entry describe(const ibv_gid_entry& e) {
   gid_entry result;
   result.index = e.gid_index;
@@ -114,7 +131,7 @@ gid_entry describe(const ibv_gid_entry& e) {
 port describe(std::uint8_t number, const ibv_port_attr& a, const std::vector<ibv_gid_entry>& gids) {
   port result;
   result.number = number;
-  result.state = ::ibv_port_state_str(a.state);
+  result.state = state_name(a.state);
   result.is_active = a.state == IBV_PORT_ACTIVE;
   result.link_layer = link_layer_name(a.link_layer);
   result.gigabits = lane_gigabits(a.active_speed) * lanes(a.active_width);

@@ -28,7 +28,7 @@ using tcp = boost::asio::ip::tcp;
 carrier describe_connection(rdma::raw_connection& c) {
   const rdma::raw_limits limits = c.limits();
   carrier result;
-  result.device = ibv_get_device_name(c.native_handle().context->device);
+  result.device = c.native_handle().context->device->name;
   result.mtu = limits.mtu;
   result.gid_index = static_cast<std::uint64_t>(std::max(0, limits.gid_index));
   result.inline_size = limits.inline_size;

@@ -6,7 +6,7 @@
 #include "io/verbs_error.hpp"
 #include "log/log.hpp"
 
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <map>
 

@@ -3,7 +3,7 @@
 
 #include "error/tables.hpp"
 
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <algorithm>
 #include <cerrno>

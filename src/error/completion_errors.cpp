@@ -3,7 +3,7 @@
 
 #include "error/tables.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cerrno>
 #include <iterator>

@@ -4,6 +4,7 @@
 #include "error/diagnosis.hpp"
 
 #include "error/text.hpp"
+#include "verbs/rdma_core_library.hpp"
 #include "verbs/sysfs.hpp"
 
 #include <asio_rdma/verbs/api.hpp>
@@ -36,6 +37,10 @@ bool any_driver() noexcept {
 }  // namespace
 
 void describe_missing_device(text& out) {
+  if (const char* const why = verbs::load_rdma_core()) {
+    out.add(": %s. Processes on one host can do without: ASIO_RDMA_DEVICE=soft0", why);
+    return;
+  }
   const std::string sysfs = verbs::sysfs_path();
   const std::vector<std::string> devices = verbs::list_folder(sysfs + "/class/infiniband");
   if (devices.empty()) {

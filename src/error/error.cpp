@@ -4,13 +4,12 @@
 #include <asio_rdma/detail/core/error.hpp>
 
 #include "error/diagnosis.hpp"
+#include "error/errno_text.hpp"
 #include "error/foreign_address.hpp"
 #include "error/option_error.hpp"
 #include "error/refusal.hpp"
 #include "error/tables.hpp"
 #include "error/text.hpp"
-
-#include <cstring>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -64,10 +63,7 @@ const char* domain_name(error_domain domain) noexcept {
 
 void describe(error e, text& out) {
   if (!e) return out.add("success");
-  if (e.domain == error_domain::system) {
-    char buffer[128];
-    return out.add("%s", ::strerror_r(e.value, buffer, sizeof buffer));  // the GNU form: thread-safe
-  }
+  if (e.domain == error_domain::system) return out.add("%s", errno_text(e.value).get());
   if (e.domain == error_domain::foreign_address) return describe_foreign_address(e.value, out);
   if (e.domain == error_domain::device_policy) return describe_refusal(e.value, out);
   if (e.domain == error_domain::option) return describe_option_error(e.value, out);

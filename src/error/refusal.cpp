@@ -9,6 +9,7 @@
 #include "error/tables.hpp"
 #include "error/text.hpp"
 #include "verbs/local_addresses.hpp"
+#include "verbs/rdma_core_library.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -62,6 +63,7 @@ void describe_unknown_device(const refusal& r, text& out) {
   out.add("; possible are auto, hardware, ");
   for (const std::string& name : hardware_names()) out.add("%s, ", name.c_str());
   out.add("%s", software_name);
+  if (const char* const why = verbs::load_rdma_core()) out.add(". No hardware can be used: %s", why);
 }
 
 void describe_other_device(const refusal& r, text& out) {

@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_SRC_IO_GRH_HPP
 #define ASIO_RDMA_SRC_IO_GRH_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstddef>
 

@@ -3,6 +3,7 @@
 
 #include "options/defaults.hpp"
 
+#include "error/errno_text.hpp"
 #include "error/option_error.hpp"
 #include "options/config_file.hpp"
 
@@ -55,8 +56,7 @@ config_file load_file() {
   if (read_file(result.path, text)) {
     result.content = parse_config(text);
   } else {
-    char buffer[128];
-    result.failure = ::strerror_r(errno, buffer, sizeof buffer);
+    result.failure = core::errno_text(errno).get();
   }
   return result;
 }

@@ -42,7 +42,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
 get_target_property(soversion asio_rdma SOVERSION)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libasio-rdma${soversion})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS ibverbs-providers)
+# Loaded when a program runs, if they are there.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libibverbs1, librdmacm1, ibverbs-providers")
 set(control ${PROJECT_BINARY_DIR}/debian)
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
 # CPack's own way (GENERATE_SHLIBS) warns of the tools' plugin, which needs no soname.

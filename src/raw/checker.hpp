@@ -5,8 +5,7 @@
 #define ASIO_RDMA_SRC_RAW_CHECKER_HPP
 
 #include <asio_rdma/detail/core/raw.hpp>
-
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstdint>
 #include <deque>

@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_SRC_RAW_KNOWN_REGIONS_HPP
 #define ASIO_RDMA_SRC_RAW_KNOWN_REGIONS_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstdint>
 

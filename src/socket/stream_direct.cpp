@@ -7,8 +7,6 @@
 #include "socket/stream_burst.hpp"
 #include "socket/stream_engine.hpp"
 
-#include <infiniband/verbs.h>
-
 #include <algorithm>
 
 namespace asio_rdma {

@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_SRC_SOFT_CALLS_HPP
 #define ASIO_RDMA_SRC_SOFT_CALLS_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <sys/types.h>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_SRC_SOFT_COMPLETION_CHANNEL_HPP
 #define ASIO_RDMA_SRC_SOFT_COMPLETION_CHANNEL_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstdint>
 #include <mutex>

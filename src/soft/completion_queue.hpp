@@ -8,7 +8,7 @@
 #include "soft/peer.hpp"
 #include "soft/segment.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -14,7 +14,7 @@
 #include "soft/receive_queue.hpp"
 #include "soft/segment.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <atomic>
 #include <cstdint>

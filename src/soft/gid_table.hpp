@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_SRC_SOFT_GID_TABLE_HPP
 #define ASIO_RDMA_SRC_SOFT_GID_TABLE_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <netinet/in.h>
 #include <optional>

@@ -7,7 +7,7 @@
 #include "soft/limits.hpp"
 #include "soft/ticket_ring.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <atomic>
 #include <cstdint>

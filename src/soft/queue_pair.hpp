@@ -16,7 +16,7 @@
 #include "soft/responder.hpp"
 #include "soft/send_builder.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <atomic>
 #include <cstdint>

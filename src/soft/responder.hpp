@@ -6,7 +6,7 @@
 
 #include "soft/peer.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <sys/uio.h>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_SRC_SOFT_TRANSITIONS_HPP
 #define ASIO_RDMA_SRC_SOFT_TRANSITIONS_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 namespace asio_rdma {
 inline namespace v1 {

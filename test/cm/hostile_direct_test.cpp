@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(nor_what_lies_behind_it) {
 BOOST_AUTO_TEST_CASE(what_is_offered_can_only_be_written) {
   const transfer::advert a = take_offer();
   const ibv_wc_status status = peer.one_sided(IBV_WR_RDMA_READ, a.address, a.key, 8);
-  BOOST_TEST((status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR), ibv_wc_status_str(status));
+  BOOST_TEST((status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR), status);
 }
 
 BOOST_AUTO_TEST_CASE(direct_data_that_nothing_was_offered_for) {

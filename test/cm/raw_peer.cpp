@@ -61,7 +61,7 @@ verbs::cm_event raw_peer::expect(rdma_cm_event_type type) {
   const verbs::cm_event event = next_event();
   // Not a check of Boost.Test's, which belong to the main thread.
   if (event.type != type) {
-    throw std::runtime_error(std::string("expected ") + rdma_event_str(type) + ", not " + rdma_event_str(event.type));
+    throw std::runtime_error("expected event " + std::to_string(type) + ", not " + std::to_string(event.type));
   }
   return event;
 }

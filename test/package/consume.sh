@@ -10,6 +10,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export ASIO_RDMA_DEVICE=soft0
 
+# Whether that build has rdma-core; what is built of its source or its objects has to be alike.
+verbs=$(sed -n 's/^ASIO_RDMA_VERBS:BOOL=//p' "$build/CMakeCache.txt")
+
 fail() {
   echo "$*"
   exit 1

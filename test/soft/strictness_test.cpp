@@ -4,9 +4,10 @@
 // Where other software devices let things pass: protection domains, keys, full queues and unknown types, as IBTA has them.
 // All in one process; exchange_test.cpp has those that are between processes.
 
-#include <asio_rdma/verbs/api.hpp>
+#include "../support/extended.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
+#include <asio_rdma/verbs/api.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -75,7 +76,7 @@ struct strict_device {
     x.comp_mask = IBV_QP_INIT_ATTR_PD | (operations != 0 ? IBV_QP_INIT_ATTR_SEND_OPS_FLAGS : 0);
     x.send_ops_flags = operations;
     a.srq = srq;
-    ibv_qp* const made = operations != 0 ? ibv_create_qp_ex(device, &x) : soft.create_qp(own, &a);
+    ibv_qp* const made = operations != 0 ? verbs_test::create_qp_ex(device, &x) : soft.create_qp(own, &a);
     BOOST_REQUIRE(made != nullptr);
     qps.push_back(made);
     return made;
@@ -412,7 +413,7 @@ BOOST_AUTO_TEST_CASE(operations_that_a_type_does_not_have_are_refused_when_it_is
   x.pd = own;
   x.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
   x.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE;
-  BOOST_TEST((ibv_create_qp_ex(device, &x) == nullptr));
+  BOOST_TEST((verbs_test::create_qp_ex(device, &x) == nullptr));
   BOOST_TEST(errno == EOPNOTSUPP);
 }
 

@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_TEST_SUPPORT_LATE_POSTS_HPP
 #define ASIO_RDMA_TEST_SUPPORT_LATE_POSTS_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstdint>
 #include <thread>

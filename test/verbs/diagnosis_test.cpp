@@ -47,6 +47,16 @@ private:
 
 BOOST_AUTO_TEST_SUITE(diagnosis, *boost::unit_test::label("native"))
 
+#ifdef ASIO_RDMA_WITHOUT_VERBS
+
+BOOST_AUTO_TEST_CASE(a_library_that_was_built_without_rdma_core_says_so) {
+  const std::string text = no_device_message();
+  BOOST_TEST(contains(text, "built without rdma-core (ASIO_RDMA_VERBS=OFF)"), text);
+  BOOST_TEST(contains(text, "ASIO_RDMA_DEVICE=soft0"), text);
+}
+
+#else
+
 BOOST_AUTO_TEST_CASE(a_machine_without_devices_is_told_how_to_get_one) {
   const verbs_test::other_sysfs sysfs;
   const std::string text = no_device_message();
@@ -66,6 +76,8 @@ BOOST_AUTO_TEST_CASE(a_device_without_nodes_or_driver_is_told_which_is_missing) 
     BOOST_TEST(contains(text, "--device=/dev/infiniband"), text);
   }
 }
+
+#endif
 
 BOOST_AUTO_TEST_CASE(the_memlock_limit_is_stated_in_bytes_with_its_remedies) {
   const memlock_limit limit(65536);

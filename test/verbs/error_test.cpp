@@ -6,8 +6,7 @@
 #include <boost/system/errc.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <infiniband/verbs.h>
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 #include <cstring>
 #include <set>
 #include <string>

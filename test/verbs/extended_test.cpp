@@ -4,6 +4,7 @@
 // The newer ways to post and to poll: requests that are put together by calls (ibv_wr_post(3)), and completions whose
 // parts are asked for one by one (ibv_create_cq_ex(3)).
 
+#include "../support/extended.hpp"
 #include "device_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -46,7 +47,7 @@ struct built_requests : device_fixture {
     attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
     attributes.pd = f.domain.native_handle();
     attributes.send_ops_flags = all_operations;
-    ibv_qp* const made = ibv_create_qp_ex(f.device.native_handle(), &attributes);
+    ibv_qp* const made = verbs_test::create_qp_ex(f.device.native_handle(), &attributes);
     BOOST_REQUIRE_MESSAGE(made != nullptr, std::strerror(errno));
     return made;
   }

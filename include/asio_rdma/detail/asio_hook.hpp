@@ -74,6 +74,8 @@ namespace detail {
 
 #if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
 #define ASIO_RDMA_DETAIL_SERVICE io_uring_socket_service
+#elif defined(BOOST_ASIO_HAS_IOCP)
+#define ASIO_RDMA_DETAIL_SERVICE win_iocp_socket_service
 #else
 #define ASIO_RDMA_DETAIL_SERVICE reactive_socket_service
 #endif

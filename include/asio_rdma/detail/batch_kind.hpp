@@ -9,7 +9,6 @@
 #include <asio_rdma/rc_seq_packet.hpp>
 #include <asio_rdma/ud.hpp>
 
-#include <sys/socket.h>
 #include <cstddef>
 #include <cstring>
 

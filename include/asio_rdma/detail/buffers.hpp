@@ -4,10 +4,11 @@
 #ifndef ASIO_RDMA_DETAIL_BUFFERS_HPP
 #define ASIO_RDMA_DETAIL_BUFFERS_HPP
 
+#include <asio_rdma/detail/core/system.hpp>
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/registered_buffer.hpp>
 
-#include <sys/uio.h>
 #include <cstddef>
 #include <type_traits>
 

@@ -7,7 +7,6 @@
 #include <asio_rdma/detail/attempts.hpp>
 #include <asio_rdma/detail/endpoint_conversion.hpp>
 
-#include <sys/socket.h>
 #include <cstddef>
 #include <tuple>
 

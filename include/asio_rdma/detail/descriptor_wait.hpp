@@ -4,12 +4,17 @@
 #ifndef ASIO_RDMA_DETAIL_DESCRIPTOR_WAIT_HPP
 #define ASIO_RDMA_DETAIL_DESCRIPTOR_WAIT_HPP
 
+#include <asio_rdma/detail/core/config.hpp>
 #include <asio_rdma/detail/one_block.hpp>
 
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/system/error_code.hpp>
+#ifdef ASIO_RDMA_STUB
+#include <boost/asio/error.hpp>
+#else
+#include <boost/asio/posix/stream_descriptor.hpp>
+#endif
 
 #include <cstdint>
 #include <memory>
@@ -61,6 +66,31 @@ protected:
 private:
   const void* executor_tag_;
 };
+
+#ifdef ASIO_RDMA_STUB
+
+/// Where there are no sockets there is nothing to wait for.
+template <class Executor>
+class descriptor_wait final : public descriptor_wait_base {
+public:
+  explicit descriptor_wait(const Executor& ex) : descriptor_wait_base(&tag), executor_(ex) {}
+
+  boost::system::error_code assign(int) override { return boost::asio::error::operation_not_supported; }
+  void release() override {}
+  void start(std::shared_ptr<wait_target>, std::uint64_t) override {}
+  void cancel() override {}
+
+  Executor executor() noexcept { return executor_; }
+
+private:
+  friend class descriptor_wait_base;
+  static inline const char tag = 0;
+  Executor executor_;
+};
+
+inline void create_reactor(boost::asio::execution_context&) {}
+
+#else
 
 template <class Executor>
 class descriptor_wait final : public descriptor_wait_base {
@@ -119,6 +149,8 @@ inline void create_reactor(boost::asio::execution_context& context) {
   };
   boost::asio::posix::basic_stream_descriptor<context_executor> descriptor(context_executor{&context});
 }
+
+#endif
 
 template <class Executor>
 bool descriptor_wait_base::runs_on(const Executor& ex) const noexcept {

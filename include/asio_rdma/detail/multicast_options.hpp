@@ -6,8 +6,6 @@
 
 #include <asio_rdma/detail/core/socket.hpp>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>

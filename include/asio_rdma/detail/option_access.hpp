@@ -5,12 +5,14 @@
 #define ASIO_RDMA_DETAIL_OPTION_ACCESS_HPP
 
 #include <asio_rdma/detail/core/socket.hpp>
-#include <asio_rdma/detail/multicast_options.hpp>
 #include <asio_rdma/detail/socket_option.hpp>
 #include <asio_rdma/detail/socket_state.hpp>
-#include <asio_rdma/detail/tcp_options.hpp>
 
-#include <sys/socket.h>
+#ifndef ASIO_RDMA_STUB
+#include <asio_rdma/detail/multicast_options.hpp>
+#include <asio_rdma/detail/tcp_options.hpp>
+#endif
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -20,6 +22,17 @@
 namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
+
+#ifdef ASIO_RDMA_STUB
+
+inline core::error set_socket_option(socket_state&, int, int, const void*, std::size_t) noexcept {
+  return core::error(EOPNOTSUPP);
+}
+inline core::error get_socket_option(const socket_state&, int, int, void*, std::size_t) noexcept {
+  return core::error(EOPNOTSUPP);
+}
+
+#else
 
 inline core::error set_linger(core::socket& s, const void* data, std::size_t size) noexcept {
   ::linger value = {};
@@ -131,6 +144,8 @@ inline core::error get_socket_option(const socket_state& s, int level, int name,
   if (!e) std::memcpy(data, &value, size);
   return e;
 }
+
+#endif
 
 }  // namespace detail
 }  // namespace v1

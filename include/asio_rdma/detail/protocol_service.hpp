@@ -15,7 +15,6 @@
 
 #include <boost/asio/buffer.hpp>
 
-#include <sys/socket.h>
 #include <cerrno>
 #include <cstddef>
 #include <memory>

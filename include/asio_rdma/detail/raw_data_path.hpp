@@ -7,6 +7,7 @@
 #include <asio_rdma/detail/asio_error.hpp>
 #include <asio_rdma/detail/core/raw.hpp>
 #include <asio_rdma/detail/raw_state.hpp>
+#include <asio_rdma/detail/rdma_core.hpp>
 #include <asio_rdma/post_error.hpp>
 #include <asio_rdma/raw_statistics.hpp>
 #include <asio_rdma/span.hpp>
@@ -16,8 +17,6 @@
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/throw_exception.hpp>
-
-#include <infiniband/verbs.h>
 
 #include <cerrno>
 #include <chrono>

@@ -13,7 +13,6 @@
 #include <boost/asio/socket_base.hpp>
 #include <boost/system/error_code.hpp>
 
-#include <sys/ioctl.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -114,7 +113,7 @@ public:
   template <class IoControlCommand>
   error_code io_control(base_implementation_type& i, IoControlCommand& command, error_code& ec) {
     if (!is_open(i)) return ec = boost::asio::error::bad_descriptor;
-    if (static_cast<unsigned long>(command.name()) != FIONREAD) return ec = error_code(ENOTTY, system());
+    if (command.name() != socket_base::bytes_readable().name()) return ec = error_code(ENOTTY, system());
     *static_cast<int*>(static_cast<void*>(command.data())) = static_cast<int>(available(i, ec));
     return ec;
   }

@@ -8,10 +8,6 @@
 
 #include <boost/asio/socket_base.hpp>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 namespace asio_rdma {
 inline namespace v1 {
 namespace detail {

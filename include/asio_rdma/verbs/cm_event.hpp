@@ -4,9 +4,8 @@
 #ifndef ASIO_RDMA_VERBS_CM_EVENT_HPP
 #define ASIO_RDMA_VERBS_CM_EVENT_HPP
 
+#include <asio_rdma/detail/rdma_core.hpp>
 #include <asio_rdma/verbs/detail/error.hpp>
-
-#include <rdma/rdma_cma.h>
 
 #include <array>
 #include <cerrno>

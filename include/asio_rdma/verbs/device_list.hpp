@@ -42,14 +42,14 @@ public:
   /// An empty list.
   device_list() noexcept = default;
   /// Throws boost::system::system_error. A machine without devices gives an empty list, or errc::no_device where the
-  /// kernel has no RDMA support at all.
+  /// kernel has no RDMA support at all, or rdma-core's libraries are missing.
   explicit device_list(const api& table) {
     error_code ec;
     *this = get(ec, table);
     detail::throw_error(ec, "ibv_get_device_list");
   }
   /// As the constructor, of rdma-core's devices if nothing else is said. errc::no_device where the kernel has no RDMA
-  /// support.
+  /// support, or rdma-core's libraries are missing.
   static device_list get(error_code& ec, const api& table = rdma_core()) noexcept {
     device_list result;
     int count = 0;

@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_VERBS_QUEUE_PAIR_ATTRIBUTES_HPP
 #define ASIO_RDMA_VERBS_QUEUE_PAIR_ATTRIBUTES_HPP
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -68,7 +68,7 @@ class AsioRdma(ConanFile):
 
     def package_info(self):
         self.cpp_info.libs = ["asio_rdma"]
-        self.cpp_info.system_libs = ["ibverbs", "rdmacm", "pthread"]
+        self.cpp_info.system_libs = ["dl", "pthread"]
         self.cpp_info.set_property("cmake_file_name", "asio_rdma")
         self.cpp_info.set_property("cmake_target_name", "asio_rdma::asio_rdma")
         self.cpp_info.set_property("pkg_config_name", "asio_rdma")

@@ -6,7 +6,7 @@
 
 #include "soft/cm/message.hpp"
 
-#include <infiniband/verbs.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <sys/socket.h>
 #include <cstdint>

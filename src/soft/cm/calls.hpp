@@ -6,7 +6,7 @@
 
 #include "soft/peer.hpp"
 
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -11,8 +11,7 @@
 #include "soft/loop.hpp"
 #include "soft/peer.hpp"
 
-#include <infiniband/sa.h>
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <sys/socket.h>
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include "soft/device.hpp"
 #include "soft/peer.hpp"
 
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <chrono>
 #include <condition_variable>

@@ -7,7 +7,7 @@
 #include "soft/cm/identifier.hpp"
 #include "soft/cm/message.hpp"
 
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 namespace asio_rdma {
 inline namespace v1 {

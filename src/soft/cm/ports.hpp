@@ -6,7 +6,7 @@
 
 #include "soft/descriptor.hpp"
 
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 #include <cstdint>
 #include <string>

@@ -4,6 +4,7 @@
 #include "soft/preload/dispatch.hpp"
 
 #include "device/choice.hpp"
+#include "verbs/rdma_core_library.hpp"
 
 #include <dlfcn.h>
 
@@ -25,6 +26,7 @@ shown read_policy() noexcept {
 }
 
 bool has_hardware() noexcept {
+  if (verbs::load_rdma_core()) return false;
   int count = 0;
   ibv_device** const list = ASIO_RDMA_REAL(ibv_get_device_list, "IBVERBS_1.1")(&count);
   if (list == nullptr) return false;
@@ -56,7 +58,12 @@ ibv_device* soft_device() noexcept {
 }
 
 void* find_real(const char* name, const char* version) noexcept {
+  verbs::load_rdma_core();  // a program of this library's is not linked to it
+#ifdef __GLIBC__
   if (void* const found = ::dlvsym(RTLD_NEXT, name, version)) return found;
+#else
+  (void)version;
+#endif
   if (void* const found = ::dlsym(RTLD_NEXT, name)) return found;
   std::fprintf(stderr,
                "libasio_rdma_soft.so: the program calls %s for a device that is not %s, and rdma-core's libraries here "

@@ -6,8 +6,8 @@
 
 #include <asio_rdma/detail/core/config.hpp>
 #include <asio_rdma/detail/core/error.hpp>
+#include <asio_rdma/detail/core/system.hpp>
 
-#include <sys/socket.h>
 #include <cstddef>
 #include <cstdint>
 

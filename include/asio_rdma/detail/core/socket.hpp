@@ -6,11 +6,10 @@
 
 #include <asio_rdma/detail/core/config.hpp>
 #include <asio_rdma/detail/core/error.hpp>
+#include <asio_rdma/detail/core/system.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -20,7 +19,7 @@ namespace core {
 enum class readiness : int { read = 0, write = 1, error = 2 };
 
 /// Which direction to shut down; the values are those of SHUT_RD, SHUT_WR, SHUT_RDWR and of Asio's shutdown_type.
-enum class direction : int { receive = SHUT_RD, send = SHUT_WR, both = SHUT_RDWR };
+enum class direction : int { receive = 0, send = 1, both = 2 };
 
 /// Socket options that the core acts on. Their table is src/options/option_table.cpp; units and ranges stand with their
 /// public names in socket_options.hpp too.

@@ -1,7 +1,0 @@
-include(CMakeFindDependencyMacro)
-find_dependency(Threads)
-find_dependency(Boost 1.81)
-list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
-find_dependency(RdmaCore)
-list(POP_FRONT CMAKE_MODULE_PATH)
-include(${CMAKE_CURRENT_LIST_DIR}/asio_rdmaTargets.cmake)
