@@ -1,0 +1,96 @@
+// Copyright (c) 2026 The asio_rdma authors
+// Distributed under the Boost Software License, Version 1.0 (see LICENSE)
+
+#ifndef ASIO_RDMA_TEST_SUPPORT_USAGE_HPP
+#define ASIO_RDMA_TEST_SUPPORT_USAGE_HPP
+
+#include <asio_rdma/statistics.hpp>
+#include <asio_rdma/verbs/device_list.hpp>
+
+#include <malloc.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace test_support {
+
+/// What this process holds. Equal are those with as much of everything that does not vary by itself.
+struct usage {
+  std::string resources;  ///< queue pairs, regions and so on of all devices, as the kernel counts them; soft0's it does not know
+  std::size_t descriptors = 0;
+  std::size_t threads = 0;
+  std::size_t sockets = 0;           ///< connections, listeners, datagram sockets
+  std::uint64_t registered = 0;      ///< bytes of these
+  std::size_t heap = 0;              ///< bytes that malloc() has given out
+
+  static usage now() {
+    const bool is_software = &asio_rdma::verbs::policy_table() == &asio_rdma::verbs::software_device();
+    const auto sockets = asio_rdma::snapshot();
+    usage u;
+    u.resources = is_software ? std::string() : output_of("rdma resource show");
+    u.descriptors = entries_of("/proc/self/fd");
+    u.threads = entries_of("/proc/self/task");
+    u.sockets = sockets.sockets.size();
+    u.registered = sockets.totals.registered_memory;
+    u.heap = bytes_in_heap();
+    return u;
+  }
+
+  /// Once nothing changes any more, since goodbyes are said in the background; or at the latest after so long that this
+  /// cannot be what is waited for, if it is to be as before.
+  static usage settled(const std::optional<usage>& before = {}) {
+    usage last = now();
+    for (int i = 0; i < 200; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      const usage next = now();
+      const bool is_quiet = next == last && i > 5;
+      last = next;
+      if (is_quiet && (!before || last == *before)) break;
+    }
+    return last;
+  }
+
+  friend bool operator==(const usage& a, const usage& b) {
+    return a.resources == b.resources && a.descriptors == b.descriptors && a.threads == b.threads &&
+           a.sockets == b.sockets && a.registered == b.registered;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const usage& u) {
+    return out << u.descriptors << " descriptors, " << u.threads << " threads, " << u.sockets << " sockets with "
+               << u.registered << " bytes registered, " << u.heap << " bytes of heap" << (u.resources.empty() ? "" : ", ")
+               << u.resources;
+  }
+
+private:
+  static std::size_t entries_of(const char* folder) {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+  }
+
+  static std::string output_of(const char* command) {
+    std::string result;
+    FILE* pipe = ::popen(command, "r");
+    if (!pipe) throw std::runtime_error(command);
+    char buffer[4096];
+    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) result.append(buffer, n);
+    if (::pclose(pipe) != 0) throw std::runtime_error(command);
+    return result;
+  }
+
+  /// Of all arenas; 0 where malloc() is a sanitizer's.
+  static std::size_t bytes_in_heap() {
+    const struct mallinfo2 info = ::mallinfo2();
+    return info.uordblks + info.hblkhd;
+  }
+};
+
+}  // namespace test_support
+
+#endif
