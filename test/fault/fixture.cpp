@@ -5,13 +5,11 @@
 
 #include "socket/parameter.hpp"
 #include "support/cm_events.hpp"
-
-#include <sys/socket.h>
+#include "support/usage.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <ostream>
 #include <set>
@@ -32,23 +30,8 @@ using clock = std::chrono::steady_clock;
 struct census {
   std::map<std::string, long> objects = injector::living();
   std::size_t sockets = asio_rdma::snapshot().sockets.size();
-  std::size_t descriptors = count_descriptors();
+  std::size_t descriptors = test_support::usage::count_descriptors();
 
-  static std::size_t count_descriptors() {
-    const std::filesystem::directory_iterator list("/proc/self/fd");
-    return static_cast<std::size_t>(std::count_if(begin(list), {}, [](const auto& e) { return !is_of_soft0(e); }));
-  }
-  /// soft0 knows other processes by these, which come and go as they like.
-  static bool is_of_soft0(const std::filesystem::directory_entry& entry) {
-    std::error_code closed;  // by another thread
-    const std::string what = std::filesystem::read_symlink(entry, closed).string();
-    int family = 0;
-    socklen_t size = sizeof family;
-    const int fd = std::stoi(entry.path().filename());
-    const bool is_socket = ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) == 0;
-    const auto names = [&](const char* kind) { return what.find(kind) != std::string::npos; };
-    return (is_socket && family == AF_UNIX) || names("memfd:") || names("pidfd");
-  }
   /// Nothing is left. Of descriptors there may be fewer: soft0 holds other processes' completion channels while they live.
   bool is_no_more_than(const census& before) const {
     return objects == before.objects && sockets == before.sockets && descriptors <= before.descriptors;

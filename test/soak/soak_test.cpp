@@ -156,7 +156,7 @@ private:
 
   void connected(error_code ec) {
     if (ec) {
-      talker_->socket.close(ec);
+      talker_->socket.close();
       if (bits_ % 20 == 0) ++ledger_.cancelled_connects;
       else ledger_.all.failed("no connection: " + ec.message());
       entry_.change(number_, entry::connecting, entry::vacant);
@@ -345,7 +345,8 @@ private:
 
 struct sizes {
   std::size_t connections, clients;
-  milliseconds longest_life;  ///< of a client until somebody is killed
+  milliseconds longest_life;   ///< of all clients until one is killed
+  milliseconds longest_pause;  ///< of one end between two pieces of mischief
 };
 
 /// Kills clients and starts others in their place.
@@ -415,10 +416,11 @@ private:
   unsigned kills_ = 0;
 };
 
-std::string soak(std::uint64_t seed, const sizes& s, std::chrono::seconds length) {
+/// Its figures. A short one need not come to anything.
+std::string soak(std::uint64_t seed, const sizes& s, std::chrono::seconds length, bool has_to_do_something) {
   shared_ledger book;
   book->seed = seed;
-  book->longest_pause = milliseconds(150);
+  book->longest_pause = s.longest_pause;
   book->deadline = clock_type::now() + length;
   asio_rdma::registered_buffer memory(s.connections * largest_write);
   asio::io_context context;
@@ -435,10 +437,12 @@ std::string soak(std::uint64_t seed, const sizes& s, std::chrono::seconds length
 
   const auto& all = book->all;
   BOOST_TEST(all.failures == 0u, all.failures << " failures" << all.first_failures());
-  BOOST_TEST(all.connections >= s.connections);
-  BOOST_TEST(all.exact > 0u);
-  BOOST_TEST(all.messages > 0u);
-  BOOST_TEST(e.kills() > 0u);
+  if (has_to_do_something) {
+    BOOST_TEST(all.connections > 0u);
+    BOOST_TEST(all.exact > 0u);
+    BOOST_TEST(all.messages > 0u);
+    BOOST_TEST(e.kills() > 0u);
+  }
   std::ostringstream figures;
   figures << all << "; " << e.kills() << " clients killed, " << book->cancelled_connects << " connects cancelled, "
           << streams.gone_early() + messages.gone_early() << " connections gone before they had said anything";
@@ -457,14 +461,15 @@ BOOST_AUTO_TEST_CASE(every_byte_arrives_and_nothing_is_left, *boost::unit_test::
   const std::uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device()();
   BOOST_TEST_REQUIRE((connections > 0 && connections <= most_connections && seconds > 0));
   const sizes s{connections, (connections + connections_of_a_client - 1) / connections_of_a_client,
-                milliseconds(parameter("ASIO_RDMA_TEST_SOAK_LIFE", 1000, 5000))};
+                milliseconds(parameter("ASIO_RDMA_TEST_SOAK_LIFE", 1000, 10'000)),
+                milliseconds(parameter("ASIO_RDMA_TEST_SOAK_PAUSE", 150, 1000))};
   BOOST_TEST_CONTEXT("ASIO_RDMA_TEST_SOAK_SEED=" << seed) {
     BOOST_TEST_MESSAGE("ASIO_RDMA_TEST_SOAK_SEED=" << seed << ", " << connections << " connections at a time");
     // What is made once is there after a short one.
-    soak(seed + 1, s, std::chrono::seconds(2 + seconds / 100));
+    soak(seed + 1, s, std::chrono::seconds(2 + seconds / 100), false);
     const usage before = usage::settled();
     const auto objects_before = injector::living();
-    const std::string figures = soak(seed, s, std::chrono::seconds(seconds));
+    const std::string figures = soak(seed, s, std::chrono::seconds(seconds), true);
     const usage after = usage::settled(before);
     BOOST_TEST_MESSAGE(figures);
     BOOST_TEST_MESSAGE("before: " << before);

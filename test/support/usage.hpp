@@ -8,7 +8,9 @@
 #include <asio_rdma/verbs/device_list.hpp>
 
 #include <malloc.h>
+#include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +21,7 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace test_support {
@@ -26,19 +29,20 @@ namespace test_support {
 /// What this process holds. Equal are those with as much of everything that does not vary by itself.
 struct usage {
   std::string resources;  ///< queue pairs, regions and so on of all devices, as the kernel counts them; soft0's it does not know
-  std::size_t descriptors = 0;
+  std::size_t descriptors = 0;       ///< without those by which soft0 knows other processes, which come and go as they like
   std::size_t threads = 0;
   std::size_t sockets = 0;           ///< connections, listeners, datagram sockets
   std::uint64_t registered = 0;      ///< bytes of these
-  std::size_t heap = 0;              ///< bytes that malloc() has given out
+  std::size_t heap = 0;              ///< bytes that malloc() has given out; varies by itself
 
   static usage now() {
     const bool is_software = &asio_rdma::verbs::policy_table() == &asio_rdma::verbs::software_device();
     const auto sockets = asio_rdma::snapshot();
     usage u;
     u.resources = is_software ? std::string() : output_of("rdma resource show");
-    u.descriptors = entries_of("/proc/self/fd");
-    u.threads = entries_of("/proc/self/task");
+    u.descriptors = count_descriptors();
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    u.threads = static_cast<std::size_t>(std::distance(begin(tasks), {}));
     u.sockets = sockets.sockets.size();
     u.registered = sockets.totals.registered_memory;
     u.heap = bytes_in_heap();
@@ -69,9 +73,21 @@ struct usage {
                << u.resources;
   }
 
+  static std::size_t count_descriptors() {
+    const std::filesystem::directory_iterator list("/proc/self/fd");
+    return static_cast<std::size_t>(std::count_if(begin(list), {}, [](const auto& e) { return !is_of_soft0(e); }));
+  }
+
 private:
-  static std::size_t entries_of(const char* folder) {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+  static bool is_of_soft0(const std::filesystem::directory_entry& entry) {
+    std::error_code closed;  // by another thread
+    const std::string what = std::filesystem::read_symlink(entry, closed).string();
+    int family = 0;
+    socklen_t size = sizeof family;
+    const int fd = std::stoi(entry.path().filename());
+    const bool is_socket = ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) == 0;
+    const auto names = [&](const char* kind) { return what.find(kind) != std::string::npos; };
+    return (is_socket && family == AF_UNIX) || names("memfd:") || names("pidfd");
   }
 
   static std::string output_of(const char* command) {
