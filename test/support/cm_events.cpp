@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,12 +48,15 @@ struct copied {
   copied& operator=(const copied&) = delete;
 
   bool is_request() const { return event.event == RDMA_CM_EVENT_CONNECT_REQUEST; }
+  /// Whose destruction waits until it is acknowledged.
+  rdma_cm_id* owner() const { return is_request() ? event.listen_id : event.id; }
 };
 
 struct state {
   std::mutex mutex;
   std::list<std::unique_ptr<copied>> waiting;  // in the connection manager's order
-  std::set<const rdma_cm_event*> given;        // and not acknowledged
+  std::set<const copied*> given;               // and not acknowledged
+  std::condition_variable acknowledged;
   std::mt19937 random;
   unsigned longest = 0;
   unsigned request_delay = 0;
@@ -75,7 +79,7 @@ void add(state& s, std::unique_ptr<copied> c) {
   const bool is_the_one = s.nth != 0 && --s.nth == 0;
   if (!is_the_one) return s.waiting.push_back(std::move(c));
   rdma_cm_event more{};
-  more.id = c->is_request() ? c->event.listen_id : c->event.id;
+  more.id = c->owner();
   more.event = s.type;
   more.status = s.status;
   auto inserted = std::make_unique<copied>(c->channel, more);
@@ -179,27 +183,32 @@ int cm_events::get(int (*real_get)(rdma_event_channel*, rdma_cm_event**), int (*
     return -1;
   }
   *event = &taken->event;
-  s.given.insert(&taken.release()->event);
+  s.given.insert(taken.release());
   return 0;
 }
 
 bool cm_events::acknowledge(rdma_cm_event* event) noexcept {
   const std::lock_guard<std::mutex> lock(all().mutex);
-  if (all().given.erase(event) == 0) return false;
   static_assert(offsetof(copied, event) == 0);
-  delete reinterpret_cast<copied*>(event);
+  auto* const ours = reinterpret_cast<copied*>(event);
+  if (all().given.erase(ours) == 0) return false;
+  delete ours;
+  all().acknowledged.notify_all();
   return true;
 }
 
 void cm_events::forget(int (*real_destroy)(rdma_cm_id*), rdma_cm_id* id) noexcept {
   std::list<std::unique_ptr<copied>> gone;
   {
-    const std::lock_guard<std::mutex> lock(all().mutex);
+    std::unique_lock<std::mutex> lock(all().mutex);
+    const auto& given = all().given;
+    all().acknowledged.wait(lock, [&] {
+      return std::none_of(given.begin(), given.end(), [id](const copied* c) { return c->owner() == id; });
+    });
     auto& list = all().waiting;
     for (auto i = list.begin(); i != list.end();) {
       const auto next = std::next(i);
-      const bool is_of_listener = (*i)->is_request() && (*i)->event.listen_id == id;
-      if ((*i)->event.id == id || is_of_listener) gone.splice(gone.end(), list, i);
+      if ((*i)->owner() == id || (*i)->event.id == id) gone.splice(gone.end(), list, i);
       i = next;
     }
   }
