@@ -58,6 +58,8 @@ error connection::not_yet() noexcept {
 
 bool connection::progress() noexcept {
   const bool any = engine_.progress();
+  // Otherwise two ends that have both been closed with more to send than the other has room for would wait for each other.
+  if (user_closed_) engine_.discard_input();
   if (any) {
     threads_.wake_all();
     spinner_.came();

@@ -226,6 +226,7 @@ private:
   io::spinner spinner_;
 
   io::background::timer keepalive_timer_;
+  io::background::timer setup_timer_;
   io::background::timer linger_timer_;
   io::background::clock::time_point heard_at_{};  // when the peer's device last showed life; kept with keepalive only
 

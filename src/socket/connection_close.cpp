@@ -54,7 +54,8 @@ void connection::step_linger() noexcept {
       phase_ = phase::disconnecting;
       verbs::error_code ec;
       id_.disconnect(ec);
-      after(goodbye_timeout, &connection::linger_timed_out);
+      io::background::instance().cancel(linger_timer_);
+      linger_timer_ = after(goodbye_timeout, &connection::linger_timed_out);
       return;
     }
     if (!arm(taken)) return watch_in_background();
@@ -79,7 +80,8 @@ void connection::teardown() noexcept {
   phase_ = phase::closed;
   decided_ = nullptr;
   stop_keepalive();
-  io::background::instance().cancel(linger_timer_);  // it would keep our memory
+  io::background::instance().cancel(setup_timer_);  // they would keep our memory
+  io::background::instance().cancel(linger_timer_);
   if (watch_ != 0) io::background::instance().remove(watch_, engine_.queues().fd());
   watch_ = 0;
   if (id_) {

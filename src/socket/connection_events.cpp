@@ -26,9 +26,6 @@ namespace {
 /// How long the kernel looks for a link address or a route; connect_timeout bounds all steps together.
 constexpr std::chrono::milliseconds resolve_timeout{2000};
 
-/// A client that asked and never answers our reply is given up.
-constexpr std::chrono::milliseconds accept_timeout{5000};
-
 rdma_conn_param parameters(const settings& s, std::uint32_t queue_pair, const unsigned char* private_data,
                            std::size_t size) noexcept {
   rdma_conn_param p{};
@@ -81,7 +78,7 @@ error connection::start_resolving(const sockaddr* address, socklen_t size) {
   error_code ec;
   id_.resolve_address(nullptr, as_sockaddr(carried), resolve_timeout, ec);
   if (ec) return explain_resolve_error(devices_, io::to_error(ec), carried);
-  after(std::chrono::milliseconds(settings_[option::connect_timeout]), &connection::connect_timed_out);
+  setup_timer_ = after(std::chrono::milliseconds(settings_[option::connect_timeout]), &connection::connect_timed_out);
   return {};
 }
 
@@ -101,6 +98,7 @@ void connection::connect_timed_out() noexcept {
 
 void connection::fail_connect(const error& e, failure_step step, const char* detail) noexcept {
   phase_ = phase::failed;
+  io::background::instance().cancel(setup_timer_);  // it would keep our memory
   connect_error_ = e;
   failure_.set(e, step, detail);
   engine_.destroy(id_);
@@ -257,7 +255,8 @@ error connection::accept(verbs::cm_id& id, std::shared_ptr<cm::service> service,
   passive_ = true;
   enter_registry();
   engine_.queues().show(id_);
-  after(accept_timeout, &connection::accept_timed_out);
+  // A client that asked and never answers our reply is given up.
+  setup_timer_ = after(std::chrono::milliseconds(settings_[option::connect_timeout]), &connection::accept_timed_out);
   return {};
 }
 
@@ -272,6 +271,7 @@ void connection::established(const verbs::cm_event&) {
 
 void connection::become_established() {
   phase_ = phase::established;
+  io::background::instance().cancel(setup_timer_);
   established_at_ = std::chrono::steady_clock::now();
   drain_at_exit();
   restart_keepalive();
@@ -281,6 +281,7 @@ void connection::become_established() {
 
 void connection::fail_accept() noexcept {
   phase_ = phase::failed;
+  io::background::instance().cancel(setup_timer_);
   engine_.destroy(id_);
   service_->destroy(std::move(id_));
   leave_registry();

@@ -427,6 +427,16 @@ std::size_t stream_engine::read(const iovec* buffers, std::size_t count, bool pe
   return total;
 }
 
+void stream_engine::discard_input() noexcept {
+  while (has_input()) {
+    const bool is_end = incoming_->message_is_complete();
+    incoming_->consume(incoming_->readable_of_message());
+    if (is_end) incoming_->consume_end();
+  }
+  if (incoming_) release_read_ring();
+  if (incoming_ && incoming_->credit_due()) flush();
+}
+
 bool stream_engine::make_room() noexcept {
   return is_writable() || (staging_ && staging_->free() == 0 && grow_staging());
 }

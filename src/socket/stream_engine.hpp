@@ -64,6 +64,8 @@ public:
   bool has_input() const noexcept { return incoming_ && (incoming_->readable() > 0 || incoming_->message_is_complete()); }
   /// Copies out at most readable() bytes. at_end: they are the last ones of their message.
   std::size_t read(const iovec* buffers, std::size_t count, bool peek, bool& at_end) noexcept;
+  /// Takes all that has arrived as read, where nobody will read it.
+  void discard_input() noexcept;
   std::size_t writable() const noexcept { return staging_ ? staging_->free() : 0; }
   /// Whether write() can take anything.
   bool is_writable() const noexcept { return staging_ && staging_->free() > 0 && (!keeps_messages() || !to_end_->full()); }

@@ -24,6 +24,13 @@ bool channel_wakers::wake(const peer& owner, std::uint32_t channel, int fd) noex
   return true;
 }
 
+void channel_wakers::forget(std::uint64_t process) noexcept {
+  for (entry& e : entries_) {
+    const std::lock_guard<std::mutex> lock(e.mutex);
+    if (e.process == process) e.fd = descriptor();
+  }
+}
+
 }  // namespace soft
 }  // namespace v1
 }  // namespace asio_rdma

@@ -135,6 +135,7 @@ void device::process_is_down(const std::shared_ptr<peer>& p) {
   wipe_marks(memory_.header(), p->slot());
   lent_.take_back_all(p->slot());
   for (const auto& q : all_qps()) q->other_process_is_down(p->slot());
+  if (p->base() != nullptr) wakers_.forget(p->header().instance);
   cm::on_down(p);
 }
 

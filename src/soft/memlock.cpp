@@ -25,6 +25,12 @@ bool is_counted() noexcept {
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
+bool is_too_much(std::size_t before, std::size_t bytes) noexcept {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  return limit.rlim_cur != RLIM_INFINITY && (bytes > limit.rlim_cur || before > limit.rlim_cur - bytes);
+}
+
 }  // namespace
 
 std::size_t charge(const void* address, std::size_t length) noexcept {
@@ -33,17 +39,19 @@ std::size_t charge(const void* address, std::size_t length) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(address) / page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(address) + length + page - 1) / page;
   const std::size_t bytes = (end - begin) * page;
-  rlimit limit{};
-  ::getrlimit(RLIMIT_MEMLOCK, &limit);
   std::size_t before = total.load();
   do {
-    if (limit.rlim_cur != RLIM_INFINITY && (bytes > limit.rlim_cur || before > limit.rlim_cur - bytes)) return refused;
+    if (is_too_much(before, bytes)) return refused;
   } while (!total.compare_exchange_weak(before, before + bytes));
   return bytes;
 }
 
 void discharge(std::size_t charged) noexcept {
   total -= charged;
+}
+
+bool is_beyond_limit(std::size_t bytes) noexcept {
+  return is_counted() && is_too_much(total.load(), bytes);
 }
 
 }  // namespace memlock

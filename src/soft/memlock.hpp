@@ -18,6 +18,8 @@ constexpr std::size_t refused = ~std::size_t{0};
 /// The bytes of whole pages that were counted, for discharge(); 0 where nothing is counted.
 std::size_t charge(const void* address, std::size_t length) noexcept;
 void discharge(std::size_t charged) noexcept;
+/// Whether so many bytes more would be refused now.
+bool is_beyond_limit(std::size_t bytes) noexcept;
 
 }  // namespace memlock
 }  // namespace soft

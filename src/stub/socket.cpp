@@ -67,13 +67,23 @@ error socket::write_message(const iovec*, std::size_t, bool, bool, bool, std::si
   bytes = 0;
   return error(EOPNOTSUPP);
 }
-error socket::write_registered(const void*, std::size_t, bool, std::size_t& bytes, std::uint64_t&) noexcept {
+error socket::write_registered(const void*, std::size_t, bool, bool&, std::size_t& bytes, std::uint64_t&) noexcept {
   bytes = 0;
   return error(EOPNOTSUPP);
 }
+void socket::end_writes(std::uint64_t) noexcept {}
 error socket::released(std::uint64_t) noexcept {
   return error(EOPNOTSUPP);
 }
+error socket::offer_memory(void*, std::size_t, std::uint64_t&) noexcept {
+  return error(EOPNOTSUPP);
+}
+error socket::read_offered(std::uint64_t, std::size_t& bytes, bool& at_end) noexcept {
+  bytes = 0;
+  at_end = false;
+  return error(EOPNOTSUPP);
+}
+void socket::withdraw_memory(std::uint64_t) noexcept {}
 void socket::reclaim_memory() noexcept {}
 error socket::write_messages(const message*, std::size_t, std::size_t& done) noexcept {
   done = 0;

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
+#include "soft/memlock.hpp"
+
 #include <asio_rdma/verbs/detail/error.hpp>
 
 #include <sys/resource.h>
@@ -37,6 +39,7 @@ memory_status own_memory_status() {
 }
 
 bool exceeds_memlock_limit(std::size_t bytes) {
+  if (soft::memlock::is_beyond_limit(bytes)) return true;  // the software device counts by itself, where it is to
   rlimit limit{};
   if (::getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
   const memory_status status = own_memory_status();

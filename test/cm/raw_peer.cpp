@@ -102,7 +102,7 @@ void raw_peer::prepare(const sockaddr_storage& to) {
   make_queue_pair();
 }
 
-verbs::cm_event raw_peer::ask(const std::vector<unsigned char>& private_data) {
+void raw_peer::request(const std::vector<unsigned char>& private_data) {
   std::vector<unsigned char> text = private_data;
   if (text.empty()) {
     text = bytes_of(transfer::encode_handshake(good_handshake()));
@@ -114,6 +114,10 @@ verbs::cm_event raw_peer::ask(const std::vector<unsigned char>& private_data) {
   parameters.retry_count = 7;
   parameters.rnr_retry_count = 7;
   id_.connect(parameters);
+}
+
+verbs::cm_event raw_peer::ask(const std::vector<unsigned char>& private_data) {
+  request(private_data);
   const verbs::cm_event event = next_event();
   if (event.type == RDMA_CM_EVENT_ESTABLISHED) {
     other_ = transfer::decode_handshake(event.private_data.data(), event.private_data_size).value;

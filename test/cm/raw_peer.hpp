@@ -33,6 +33,8 @@ public:
   /// Its two halves.
   void prepare(const sockaddr_storage& to);
   verbs::cm_event ask(const std::vector<unsigned char>& private_data);
+  /// The same without waiting for an answer.
+  void request(const std::vector<unsigned char>& private_data);
 
   /// Listens; the port.
   std::uint16_t listen();

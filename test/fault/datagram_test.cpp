@@ -113,47 +113,58 @@ private:
   bool is_over_ = false;
 };
 
+error_code from_the_lookup_to_the_answer(bool is_faulty, unsigned count) {
+  exchange e(test_address());
+  if (e.first_error()) return e.first_error();
+  e.talk(ud::endpoint(test_address(), e.port()), count);
+  BOOST_TEST((is_faulty || !e.first_error()), e.first_error().message());
+  return e.first_error();
+}
+
+error_code with_a_connected_socket(bool is_faulty) {
+  exchange e(test_address());
+  if (e.first_error()) return e.first_error();
+  const ud::endpoint to(test_address(), e.port());
+  error_code ec;
+  (void)e.asking().connect(to, ec);
+  if (e.note(ec)) return ec;
+  e.talk(to, 3);
+  BOOST_TEST((is_faulty || !e.first_error()), e.first_error().message());
+  return e.first_error();
+}
+
+error_code with_a_member_of_a_group(bool is_faulty) {
+  exchange e(asio::ip::address_v4::any());
+  if (e.first_error()) return e.first_error();
+  error_code ec;
+  (void)e.answering().set_option(join_group(group), ec);
+  if (e.note(ec)) return ec;
+  e.talk(ud::endpoint(group, e.port()), 3);
+  (void)e.answering().set_option(leave_group(group), ec);
+  e.note(ec);
+  BOOST_TEST((is_faulty || !e.first_error()), e.first_error().message());
+  return e.first_error();
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(faults_of_datagrams)
 
 BOOST_AUTO_TEST_CASE(each_call_from_the_lookup_to_the_answer, *boost::unit_test::label("native")) {
-  fail_each_call([](bool is_faulty) {
-    exchange e(test_address());
-    if (e.first_error()) return e.first_error();
-    e.talk(ud::endpoint(test_address(), e.port()), 30);
-    BOOST_TEST((is_faulty || !e.first_error()), e.first_error().message());
-    return e.first_error();
-  });
+  fail_each_call([](bool is_faulty) { return from_the_lookup_to_the_answer(is_faulty, 30); });
 }
 
 BOOST_AUTO_TEST_CASE(each_call_of_a_connected_socket, *boost::unit_test::label("native")) {
-  fail_each_call([](bool is_faulty) {
-    exchange e(test_address());
-    if (e.first_error()) return e.first_error();
-    const ud::endpoint to(test_address(), e.port());
-    error_code ec;
-    (void)e.asking().connect(to, ec);
-    if (e.note(ec)) return ec;
-    e.talk(to, 3);
-    BOOST_TEST((is_faulty || !e.first_error()), e.first_error().message());
-    return e.first_error();
-  });
+  fail_each_call(with_a_connected_socket);
 }
 
 BOOST_AUTO_TEST_CASE(each_call_of_a_member_of_a_group, *boost::unit_test::label("native")) {
-  fail_each_call([](bool is_faulty) {
-    exchange e(asio::ip::address_v4::any());
-    if (e.first_error()) return e.first_error();
-    error_code ec;
-    (void)e.answering().set_option(join_group(group), ec);
-    if (e.note(ec)) return ec;
-    e.talk(ud::endpoint(group, e.port()), 3);
-    (void)e.answering().set_option(leave_group(group), ec);
-    e.note(ec);
-    BOOST_TEST((is_faulty || !e.first_error()), e.first_error().message());
-    return e.first_error();
-  });
+  fail_each_call(with_a_member_of_a_group);
+}
+
+BOOST_AUTO_TEST_CASE(each_event_that_may_come_at_any_time, *boost::unit_test::label("native")) {
+  insert_each_event([](bool is_faulty) { return from_the_lookup_to_the_answer(is_faulty, 3); });
+  insert_each_event(with_a_member_of_a_group);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

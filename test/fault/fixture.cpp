@@ -4,12 +4,12 @@
 #include "fixture.hpp"
 
 #include "socket/parameter.hpp"
-
-#include <sys/socket.h>
+#include "support/cm_events.hpp"
+#include "support/usage.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <ostream>
 #include <set>
@@ -22,6 +22,7 @@ namespace fault_test {
 namespace {
 
 using asio_rdma::rc;
+using test_support::cm_events;
 using test_support::injector;
 using clock = std::chrono::steady_clock;
 
@@ -29,23 +30,8 @@ using clock = std::chrono::steady_clock;
 struct census {
   std::map<std::string, long> objects = injector::living();
   std::size_t sockets = asio_rdma::snapshot().sockets.size();
-  std::size_t descriptors = count_descriptors();
+  std::size_t descriptors = test_support::usage::count_descriptors();
 
-  static std::size_t count_descriptors() {
-    const std::filesystem::directory_iterator list("/proc/self/fd");
-    return static_cast<std::size_t>(std::count_if(begin(list), {}, [](const auto& e) { return !is_of_soft0(e); }));
-  }
-  /// soft0 knows other processes by these, which come and go as they like.
-  static bool is_of_soft0(const std::filesystem::directory_entry& entry) {
-    std::error_code closed;  // by another thread
-    const std::string what = std::filesystem::read_symlink(entry, closed).string();
-    int family = 0;
-    socklen_t size = sizeof family;
-    const int fd = std::stoi(entry.path().filename());
-    const bool is_socket = ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) == 0;
-    const auto names = [&](const char* kind) { return what.find(kind) != std::string::npos; };
-    return (is_socket && family == AF_UNIX) || names("memfd:") || names("pidfd");
-  }
   /// Nothing is left. Of descriptors there may be fewer: soft0 holds other processes' completion channels while they live.
   bool is_no_more_than(const census& before) const {
     return objects == before.objects && sockets == before.sockets && descriptors <= before.descriptors;
@@ -149,6 +135,14 @@ error_code check_both(const end& client, const end& server, const std::string& t
   return result;
 }
 
+void settle() {
+  for (census last, next;; last = next) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    next = census();
+    if (next.objects == last.objects && next.sockets == last.sockets && next.descriptors == last.descriptors) return;
+  }
+}
+
 void leaves_nothing(const std::function<void()>& scenario) {
   const census before;
   scenario();
@@ -160,6 +154,13 @@ void leaves_nothing(const std::function<void()>& scenario) {
 }
 
 namespace {
+
+/// An event that the connection manager may have for an id, whatever else it has.
+struct odd_event {
+  rdma_cm_event_type type;
+  int status = 0;
+  bool is_harmless = false;
+};
 
 /// Runs a scenario beside another connection, with faults.
 class faulty_runs {
@@ -188,17 +189,34 @@ public:
   /// False if there is no such call.
   bool run(std::size_t point, int error, unsigned nth, unsigned how_many) {
     const char* const name = injector::points()[point].name;
+    bool struck = false;
     BOOST_TEST_CONTEXT(name << ", call " << nth << ": " << std::generic_category().message(error)) {
       injector::fail(point, nth, error, how_many);
       const error_code result = once(true);
-      if (!injector::stop()) {
-        BOOST_TEST(!result, result.message());
-        return false;
-      }
-      ++faults_;
-      seen_[name].insert(result.message());
+      struck = note(name, result, injector::stop());
     }
-    return true;
+    return struck;
+  }
+
+  /// False if there is no such event.
+  bool insert(const odd_event& e, unsigned nth, bool before) {
+    const char* const name = rdma_event_str(e.type);
+    bool struck = false;
+    BOOST_TEST_CONTEXT(name << (before ? " before event " : " after event ") << nth) {
+      cm_events::insert(e.type, e.status, nth, before);
+      const error_code result = once(!e.is_harmless);
+      struck = note(name, result, cm_events::stop());
+    }
+    return struck;
+  }
+
+  void shuffle(unsigned seed) {
+    BOOST_TEST_CONTEXT("order " << seed) {
+      cm_events::shuffle(seed, 2000);
+      const error_code result = once(false);
+      note("another order", result, cm_events::stop());
+      BOOST_TEST(!result, result.message());
+    }
   }
 
 private:
@@ -208,11 +226,22 @@ private:
     return census();
   }
 
+  bool note(const char* name, const error_code& result, bool struck) {
+    if (struck) {
+      ++faults_;
+      seen_[name].insert(result.message());
+    } else {
+      BOOST_TEST(!result, result.message());
+    }
+    return struck;
+  }
+
   error_code once(bool is_faulty) {
     error_code result;
     leaves_nothing([&] {
       result = scenario_(is_faulty);
       injector::stop();
+      cm_events::stop();
     });
     other_.work();
     return result;
@@ -238,6 +267,33 @@ void fail_each_call(const std::function<error_code(bool)>& scenario) {
       if (n == 1 || most == 1) break;  // there is none, or no time for the others
     }
   }
+}
+
+void insert_each_event(const std::function<error_code(bool)>& scenario) {
+  constexpr int timed_out = -ETIMEDOUT, stale = 10;  // the latter is a reason of InfiniBand's to reject
+  constexpr odd_event events[] = {
+      {RDMA_CM_EVENT_ADDR_CHANGE, 0, true},
+      {RDMA_CM_EVENT_TIMEWAIT_EXIT, 0, true},
+      {RDMA_CM_EVENT_ADDR_ERROR, timed_out},
+      {RDMA_CM_EVENT_ROUTE_ERROR, timed_out},
+      {RDMA_CM_EVENT_UNREACHABLE, timed_out},
+      {RDMA_CM_EVENT_CONNECT_ERROR, -EINVAL},
+      {RDMA_CM_EVENT_REJECTED, stale},
+      {RDMA_CM_EVENT_DISCONNECTED},
+      {RDMA_CM_EVENT_DEVICE_REMOVAL},
+  };
+  faulty_runs runs(scenario);
+  for (const odd_event& e : events) {
+    for (const bool before : {true, false}) {
+      for (unsigned n = 1; n < 100 && runs.insert(e, n, before); ++n) {
+      }
+    }
+  }
+}
+
+void shuffle_events(unsigned times, const std::function<error_code(bool)>& scenario) {
+  faulty_runs runs(scenario);
+  for (unsigned seed = 0; seed < times; ++seed) runs.shuffle(seed);
 }
 
 void fail_from_each_call_on(const std::function<error_code(bool)>& scenario) {

@@ -82,7 +82,19 @@ void fail_each_call(const std::function<error_code(bool is_faulty)>& scenario);
 /// The same, but everything from the nth call on fails, for some n.
 void fail_from_each_call_on(const std::function<error_code(bool is_faulty)>& scenario);
 
-/// Runs the scenario while nothing fails, and checks that nothing is left of it.
+/// The same, but nothing fails. Next to each event of the connection manager that the scenario comes to, another one comes
+/// for the same id: in turn each that there can be sometimes. Those that mean nothing to us, at that time or ever, have
+/// to be no fault.
+void insert_each_event(const std::function<error_code(bool is_faulty)>& scenario);
+
+/// Runs the scenario so often, without a fault, while events of the connection manager for different ids come late and
+/// in any order.
+void shuffle_events(unsigned times, const std::function<error_code(bool is_faulty)>& scenario);
+
+/// Waits until what earlier connections leave behind has gone away.
+void settle();
+
+/// Runs the scenario while nothing fails, and checks that nothing is left of it. To be called once everything is settled.
 void leaves_nothing(const std::function<void()>& scenario);
 
 }  // namespace fault_test

@@ -162,6 +162,10 @@ BOOST_AUTO_TEST_CASE(each_call_by_the_connection_manager) {
   fail_each_call([](bool is_faulty) { return one_connection(raw_setup::connection_manager, is_faulty); });
 }
 
+BOOST_AUTO_TEST_CASE(each_event_that_may_come_at_any_time, *boost::unit_test::label("native")) {
+  insert_each_event([](bool is_faulty) { return one_connection(raw_setup::connection_manager, is_faulty); });
+}
+
 BOOST_AUTO_TEST_CASE(each_call_by_an_exchange, *boost::unit_test::label("native")) {
   fail_each_call([](bool is_faulty) { return one_connection(raw_setup::exchange, is_faulty); });
 }

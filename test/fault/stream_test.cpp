@@ -78,6 +78,10 @@ BOOST_AUTO_TEST_CASE(each_call_in_a_connection_with_a_half_close) {
   fail_each_call(one_connection);
 }
 
+BOOST_AUTO_TEST_CASE(each_event_that_may_come_at_any_time, *boost::unit_test::label("native")) {
+  insert_each_event(one_connection);
+}
+
 BOOST_AUTO_TEST_CASE(calls_that_never_succeed_again, *boost::unit_test::label("native")) {
   fail_from_each_call_on(one_connection);
 }

@@ -12,7 +12,7 @@
 namespace {
 
 bool name_the_module() {
-  boost::unit_test::framework::master_test_suite().p_name.value = "process";
+  boost::unit_test::framework::master_test_suite().p_name.value = TEST_FOLDER;
   return true;
 }
 

@@ -4,6 +4,8 @@
 #include "fixture.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 BOOST_AUTO_TEST_SUITE(stream)
 
@@ -76,6 +78,25 @@ BOOST_AUTO_TEST_CASE(close_after_write_loses_nothing) {
   asio::read(p.server, asio::dynamic_buffer(received), ec);
   BOOST_TEST(ec == asio::error::eof);
   BOOST_TEST((received == sent));
+}
+
+/// Neither waits for the other to read.
+BOOST_AUTO_TEST_CASE(both_ends_close_with_more_to_send_than_the_other_has_room_for) {
+  connected_pair p;
+  const auto data = pattern(64 << 10);
+  for (rc::socket* s : {&p.client, &p.server}) {
+    s->non_blocking(true);
+    for (error_code ec; !ec;) s->write_some(asio::buffer(data), ec);
+  }
+  const auto here = asio_rdma::statistics(p.client).number, there = asio_rdma::statistics(p.server).number;
+  p.client.close();
+  p.server.close();
+  const auto is_there = [&] {
+    const auto list = asio_rdma::snapshot().sockets;
+    return std::any_of(list.begin(), list.end(), [&](const auto& s) { return s.number == here || s.number == there; });
+  };
+  for (int i = 0; i < 500 && is_there(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  BOOST_TEST(!is_there());
 }
 
 BOOST_AUTO_TEST_CASE(aborted_connection_is_reset) {

@@ -274,6 +274,19 @@ BOOST_DATA_TEST_CASE(under_load_leaves_a_shared_queue_to_the_others, both_ways, 
   expect_no_more_than(before);
 }
 
+/// Of a process that sleeps, the others have a descriptor of its channel to wake it.
+BOOST_DATA_TEST_CASE(closes_descriptors_by_which_it_was_woken, both_ways, way) {
+  const holdings before = holdings::now();
+  for (int i = 0; i < 3; ++i) {
+    two_machines t(way);
+    BOOST_TEST((t.far.receive(1) == 0 && t.far.arm(false) == 0 && t.near.send({}) == 0));
+    BOOST_TEST(t.far.has_event(5s));
+    t.far.process.kill(SIGKILL);
+    (void)t.far.process.wait();
+  }
+  expect_no_more_than(before);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include "support/injector.hpp"
 
+#include "support/cm_events.hpp"
 #include "support/late_posts.hpp"
 
 #include <asio_rdma/verbs/api.hpp>
@@ -247,9 +248,10 @@ struct hook<Real, I, Saying, Timing, Kind, Change, Member> {
     const int error = strike(I);
     if (Timing == timing::instead && error != 0) return failure<Result>(Saying, error);
     if constexpr (I == index::destroy_qp) late_posts::forget(arguments...);
+    if constexpr (I == index::cm_destroy_id) cm_events::forget(Real().cm_destroy_id, arguments...);
     // What is destroyed may be made again at once, and counted, by another thread.
     if (Change < 0) add(Kind, -1);
-    const Result result = (Real().*Member)(arguments...);
+    const Result result = call_real(arguments...);
     const int number = errno;
     if (is_success(result) != (Change < 0)) add(Kind, +1);
     if constexpr (I == index::alloc_pd) {
@@ -262,6 +264,15 @@ struct hook<Real, I, Saying, Timing, Kind, Change, Member> {
     if (error != 0) return failure<Result>(Saying, error);
     errno = number;
     return result;
+  }
+
+  static Result call_real(Arguments... arguments) {
+    if constexpr (I == index::cm_get_event) {
+      if (cm_events::are_wanted()) return cm_events::get(Real().cm_get_event, Real().cm_ack_event, arguments...);
+    } else if constexpr (I == index::cm_ack_event) {
+      if (cm_events::acknowledge(arguments...)) return 0;
+    }
+    return (Real().*Member)(arguments...);
   }
 
   static void note_event(int result, rdma_event_channel*, rdma_cm_event** event) noexcept {
@@ -277,6 +288,10 @@ const api& table_with_faults() noexcept {
   t.name = hook<Real, index::name, saying::how, timing::when, kind::what, sign 1, &api::name>::call;
     TABLE_POINTS(X)
 #undef X
+    t.cm_destroy_qp = [](rdma_cm_id* id) {
+      if (id->qp != nullptr) add(kind::qp, -1);
+      Real().cm_destroy_qp(id);
+    };
     return t;
   }();
   return table;

@@ -29,7 +29,7 @@ int disconnect(rdma_cm_id* id) {
       case id_state::accepted:
       case id_state::established:
         i.state = id_state::disconnecting;
-        m.set_deadline(i, answer_timeout);
+        m.set_deadline(i, goodbye_timeout);
         goodbye.type = message_type::disconnect;
         m.send(i, goodbye);
         break;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <utility>
+#include <vector>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -70,15 +71,26 @@ void manager::report(identifier& i, rdma_cm_event_type type, int status, const m
 
 void manager::set_deadline(identifier& i, std::chrono::milliseconds delay) {
   i.deadline = loop::clock::now() + delay;
-  device_.helper().after(delay, [this, number = i.number] { deadline_came(number); });
+  if (std::exchange(looks_at_deadlines_, true)) return;
+  device_.helper().after(std::chrono::seconds(1), [this] { look_at_deadlines(); });
 }
 
-void manager::deadline_came(std::uint64_t number) {
+void manager::look_at_deadlines() {
   const lock_type lock(mutex);
-  identifier* const i = find(number);
-  if (!i || !i->deadline || loop::clock::now() < *i->deadline) return;  // it was put off, or is over
-  i->deadline.reset();
-  expire(*this, *i);
+  const auto now = loop::clock::now();
+  std::vector<identifier*> due;
+  bool are_more = false;
+  for_each([&](identifier& i) {
+    if (!i.deadline) return;
+    if (now >= *i.deadline) due.push_back(&i);
+    else are_more = true;
+  });
+  for (identifier* const i : due) {
+    i->deadline.reset();
+    expire(*this, *i);
+  }
+  looks_at_deadlines_ = are_more;
+  if (are_more) device_.helper().after(std::chrono::seconds(1), [this] { look_at_deadlines(); });
 }
 
 }  // namespace cm

@@ -24,10 +24,11 @@ inline namespace v1 {
 namespace soft {
 namespace cm {
 
-/// How long another process may take to show that it is alive.
-constexpr std::chrono::milliseconds answer_timeout{5000};
-/// And how long until it has decided, once it has shown that.
-constexpr std::chrono::milliseconds decision_timeout{70'000};
+/// How long another process may take to answer a goodbye.
+constexpr std::chrono::milliseconds goodbye_timeout{5000};
+/// And anything before, or to decide: about as long as the kernel asks again, 16 times 4.3 s. A process that is dead is
+/// known at once; a slow one need not be.
+constexpr std::chrono::milliseconds answer_timeout{70'000};
 
 /// All ids of this process. The helper thread keeps an id's number only: it looks the id up and works on it with the mutex
 /// held. Destroying an id takes it out first.
@@ -57,7 +58,7 @@ public:
 
   /// Reports an event.
   void report(identifier& i, rdma_cm_event_type type, int status = 0, const message& cause = {});
-  /// From now on, expire() is called for the id when its deadline is over.
+  /// From now on, expire() is called for the id when its deadline is over, or up to a second later.
   void set_deadline(identifier& i, std::chrono::milliseconds delay);
 
   /// Ends a connection, or the attempt at one, without waiting for anything: the other side is told if it knows of it.
@@ -70,10 +71,11 @@ public:
 
 private:
   explicit manager(device& d) noexcept : device_(d) {}
-  void deadline_came(std::uint64_t number);
+  void look_at_deadlines();
 
   device& device_;
   std::uint64_t last_number_ = 0;
+  bool looks_at_deadlines_ = false;  // while any id has one: a timer for each would stay long after most of the ids
   std::unordered_map<std::uint64_t, std::unique_ptr<identifier>> ids_;
 };
 

@@ -41,7 +41,7 @@ void receive_wait(manager& m, const std::shared_ptr<peer>& from, const message& 
   identifier* i = find_asker(m, from, x);
   if (i) i->remote_number = x.from;
   if (!i) i = find_partner(m, from, x);
-  if (i && i->deadline) m.set_deadline(*i, decision_timeout);
+  if (i && i->deadline) m.set_deadline(*i, answer_timeout);
 }
 
 void receive_reply(manager& m, const std::shared_ptr<peer>& from, const message& x) {
