@@ -156,9 +156,10 @@ private:
 
   void connected(error_code ec) {
     if (ec) {
+      const std::string why = asio_rdma::statistics(talker_->socket).failure;
       talker_->socket.close();
       if (bits_ % 20 == 0) ++ledger_.cancelled_connects;
-      else ledger_.all.failed("no connection: " + ec.message());
+      else ledger_.all.failed("no connection: " + ec.message() + ": " + why);
       entry_.change(number_, entry::connecting, entry::vacant);
       return again_soon();
     }

@@ -57,6 +57,7 @@ struct state {
   std::list<std::unique_ptr<copied>> waiting;  // in the connection manager's order
   std::set<const copied*> given;               // and not acknowledged
   std::condition_variable acknowledged;
+  std::set<const rdma_cm_id*> dying;           // ids that are being destroyed, until there is one at that address again
   std::mt19937 random;
   unsigned longest = 0;
   unsigned request_delay = 0;
@@ -146,7 +147,7 @@ bool cm_events::are_wanted() noexcept {
 }
 
 int cm_events::get(int (*real_get)(rdma_event_channel*, rdma_cm_event**), int (*real_acknowledge)(rdma_cm_event*),
-                   rdma_event_channel* channel, rdma_cm_event** event) {
+                   int (*real_destroy)(rdma_cm_id*), rdma_event_channel* channel, rdma_cm_event** event) {
   if ((::fcntl(channel->fd, F_GETFL) & O_NONBLOCK) == 0) return real_get(channel, event);
   state& s = all();
   std::unique_lock<std::mutex> lock(s.mutex);
@@ -167,6 +168,11 @@ int cm_events::get(int (*real_get)(rdma_event_channel*, rdma_cm_event**), int (*
     }
     auto c = std::make_unique<copied>(channel, *next);
     real_acknowledge(next);
+    if (c->is_request()) s.dying.erase(c->event.id);
+    if (s.dying.count(c->owner()) != 0) {
+      if (c->is_request()) real_destroy(c->event.id);
+      continue;
+    }
     if (c->is_request() && s.request_delay != 0) {
       has_struck = true;
       const unsigned pause = s.request_delay;
@@ -197,6 +203,11 @@ bool cm_events::acknowledge(rdma_cm_event* event) noexcept {
   return true;
 }
 
+void cm_events::made(const rdma_cm_id* id) noexcept {
+  const std::lock_guard<std::mutex> lock(all().mutex);
+  all().dying.erase(id);
+}
+
 void cm_events::forget(int (*real_destroy)(rdma_cm_id*), rdma_cm_id* id) noexcept {
   std::list<std::unique_ptr<copied>> gone;
   {
@@ -205,6 +216,7 @@ void cm_events::forget(int (*real_destroy)(rdma_cm_id*), rdma_cm_id* id) noexcep
     all().acknowledged.wait(lock, [&] {
       return std::none_of(given.begin(), given.end(), [id](const copied* c) { return c->owner() == id; });
     });
+    all().dying.insert(id);
     auto& list = all().waiting;
     for (auto i = list.begin(); i != list.end();) {
       const auto next = std::next(i);

@@ -31,10 +31,12 @@ public:
 
   static bool are_wanted() noexcept;
   static int get(int (*real_get)(rdma_event_channel*, rdma_cm_event**), int (*real_acknowledge)(rdma_cm_event*),
-                 rdma_event_channel* channel, rdma_cm_event** event);
+                 int (*real_destroy)(rdma_cm_id*), rdma_event_channel* channel, rdma_cm_event** event);
   /// False if the event is the connection manager's own.
   static bool acknowledge(rdma_cm_event* event) noexcept;
-  /// No event of the id comes any more.
+  /// There is an id at that address, perhaps again.
+  static void made(const rdma_cm_id* id) noexcept;
+  /// No event of the id comes any more; it is destroyed next.
   static void forget(int (*real_destroy)(rdma_cm_id*), rdma_cm_id* id) noexcept;
 };
 

@@ -268,11 +268,19 @@ struct hook<Real, I, Saying, Timing, Kind, Change, Member> {
 
   static Result call_real(Arguments... arguments) {
     if constexpr (I == index::cm_get_event) {
-      if (cm_events::are_wanted()) return cm_events::get(Real().cm_get_event, Real().cm_ack_event, arguments...);
+      if (cm_events::are_wanted()) {
+        return cm_events::get(Real().cm_get_event, Real().cm_ack_event, Real().cm_destroy_id, arguments...);
+      }
     } else if constexpr (I == index::cm_ack_event) {
       if (cm_events::acknowledge(arguments...)) return 0;
     }
-    return (Real().*Member)(arguments...);
+    const Result result = (Real().*Member)(arguments...);
+    if constexpr (I == index::cm_create_id) note_id(result, arguments...);
+    return result;
+  }
+
+  static void note_id(int result, rdma_event_channel*, rdma_cm_id** id, void*, rdma_port_space) noexcept {
+    if (result == 0) cm_events::made(*id);
   }
 
   static void note_event(int result, rdma_event_channel*, rdma_cm_event** event) noexcept {
