@@ -305,15 +305,21 @@ void connection::withdraw_memory(std::uint64_t ticket) noexcept {
 }
 
 void connection::ask_back(std::uint64_t ticket) noexcept {
-  engine_.ask_back(ticket);
-  if (withdrawals_ != 0) return;
-  ++withdrawals_;
-  after(withdraw_timeout, &connection::withdraw_timed_out);
+  if (!engine_.ask_back(ticket)) return;
+  withdraw_deadline_ = io::background::clock::now() + withdraw_timeout;
+  if (!std::exchange(withdrawal_is_timed_, true)) after(withdraw_timeout, &connection::withdraw_timed_out);
 }
 
 void connection::withdraw_timed_out() noexcept {
-  --withdrawals_;
-  if (phase_ != phase::established || has_ended()) return;
+  withdrawal_is_timed_ = false;
+  if (phase_ != phase::established || has_ended() || !engine_.is_asked_back()) return;
+  // It may have answered, and been asked again.
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(withdraw_deadline_ - io::background::clock::now());
+  if (left.count() > 0) {
+    withdrawal_is_timed_ = true;
+    after(left, &connection::withdraw_timed_out);
+    return;
+  }
   engine_.revoke();
   wake_everybody();
   update_background();

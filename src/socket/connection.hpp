@@ -211,7 +211,8 @@ private:
   /// A message that had to be taken whole did not fit: until so much is free, nobody is told that he can write.
   std::size_t room_wanted_ = 0;
 
-  unsigned withdrawals_ = 0;      // timers of them that run
+  io::background::clock::time_point withdraw_deadline_{};  // of the last time that the peer was asked for memory
+  bool withdrawal_is_timed_ = false;
   bool holding_is_timed_ = false;  // data waits for an offer, and a timer says how long
   bool open_end_is_timed_ = false; // the peer's reader waits for more, and a timer says how long
 

@@ -71,11 +71,12 @@ void stream_engine::withdrawn_arrived() noexcept {
   if (!incoming_->control_arrived() || !own_adverts_.given_back()) violated("memory given back that nobody asked for");
 }
 
-void stream_engine::ask_back(std::uint64_t ticket) noexcept {
+bool stream_engine::ask_back(std::uint64_t ticket) noexcept {
   const bool is_needed = ticket == 0 ? own_adverts_.has_open() : !own_adverts_.at(ticket).is_over;
-  if (!is_needed || own_adverts_.is_asked_back()) return;
+  if (!is_needed || is_asked_back()) return false;
   withdraw_due_ = true;
   flush();
+  return true;
 }
 
 void stream_engine::revoke() noexcept {

@@ -96,8 +96,11 @@ public:
   /// ticket: until read_offered() says otherwise the memory is the peer's. False if there is something to read, it is not
   /// worthwhile, or it cannot be done now.
   bool offer(std::byte* data, std::size_t size, std::uint64_t& ticket) noexcept;
-  /// Asks the peer to write no more into what was offered, and needs its answer. A ticket of 0 means all.
-  void ask_back(std::uint64_t ticket) noexcept;
+  /// Asks the peer to write no more into what was offered, unless it is being asked already. A ticket of 0 means all. False
+  /// if nothing is to be asked.
+  bool ask_back(std::uint64_t ticket) noexcept;
+  /// It has not answered.
+  bool is_asked_back() const noexcept { return withdraw_due_ || own_adverts_.is_asked_back(); }
   /// The peer has not answered: takes the memory away from it. A peer that does nothing will have read what it was asked
   /// before it writes again; one that writes all the same loses the connection.
   void revoke() noexcept;

@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <thread>
 
 using asio_rdma::rc_seq_packet;
 using asio_rdma::registered_buffer;
@@ -177,6 +178,32 @@ BOOST_AUTO_TEST_CASE(a_cancelled_read_loses_nothing) {
     BOOST_TEST((received == sent));
     BOOST_TEST(std::all_of(to.data(), to.data() + to.size(), [](std::byte b) { return b == std::byte{}; }));
   }
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_is_offered_again_is_not_taken_back_for_an_earlier_cancel) {
+  pair_of<rc> p;
+  const auto sent = pattern(large);
+  const registered_buffer from = filled(sent);
+  registered_buffer to(large);
+  outcome cancelled, again;
+  offer(p, to, cancelled);
+  p.server.cancel();
+  run_until(p.context, [&] {
+    (void)p.client.available();  // answers
+    return cancelled.ec.has_value();
+  });
+  BOOST_TEST((*cancelled.ec == asio::error::operation_aborted));
+  offer(p, to, again);
+  std::this_thread::sleep_for(milliseconds(300));  // longer than the answer would have been waited for
+  p.client.async_write_some(from.buffer(), [](error_code ec, std::size_t n) {
+    BOOST_TEST(!ec);
+    BOOST_TEST(n == large);
+  });
+  run_until(p.context, [&] { return again.ec.has_value(); });
+  BOOST_TEST(!*again.ec);
+  BOOST_TEST(again.bytes == large);
+  BOOST_TEST(direct(p.server) == large);
+  BOOST_TEST(same(to, large, sent));
 }
 
 BOOST_AUTO_TEST_CASE(cancelling_amid_traffic_leaves_an_exact_stream) {
