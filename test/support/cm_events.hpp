@@ -4,7 +4,7 @@
 #ifndef ASIO_RDMA_TEST_SUPPORT_CM_EVENTS_HPP
 #define ASIO_RDMA_TEST_SUPPORT_CM_EVENTS_HPP
 
-#include <rdma/rdma_cma.h>
+#include <asio_rdma/detail/rdma_core.hpp>
 
 namespace test_support {
 

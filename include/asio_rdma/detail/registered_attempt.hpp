@@ -6,6 +6,7 @@
 
 #include <asio_rdma/detail/asio_error.hpp>
 #include <asio_rdma/detail/attempts.hpp>
+#include <asio_rdma/detail/buffers.hpp>
 #include <asio_rdma/detail/core/socket.hpp>
 
 #include <boost/asio/buffer.hpp>
@@ -16,7 +17,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <sys/uio.h>
 #include <tuple>
 #include <utility>
 
@@ -116,8 +116,9 @@ public:
       if (!e) return e;
     }
     if (is_stopped_) return core::error(ECANCELED);
-    const iovec v{memory_.data(), memory_.size()};
-    const core::error e = out_flags_ ? s.read_message(&v, 1, false, bytes_, at_end_) : s.read(&v, 1, false, bytes_);
+    const iovec_array v(memory_);
+    const core::error e = out_flags_ ? s.read_message(v.data(), v.count(), false, bytes_, at_end_)
+                                     : s.read(v.data(), v.count(), false, bytes_);
     if (must_wait(e) && std::exchange(is_waiting_, true)) (void)look_ahead(s);
     return e;
   }
