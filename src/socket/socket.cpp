@@ -521,11 +521,14 @@ error socket::offer_memory(void* data, std::size_t size, std::uint64_t& ticket) 
 }
 
 error socket::read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept {
-  return impl_->get_connection()->read_offered(ticket, bytes, at_end);
+  bytes = 0;
+  at_end = false;
+  const auto c = impl_->get_connection();
+  return c ? c->read_offered(ticket, bytes, at_end) : error(ENODATA);
 }
 
 void socket::withdraw_memory(std::uint64_t ticket) noexcept {
-  impl_->get_connection()->withdraw_memory(ticket);
+  if (const auto c = impl_->get_connection()) c->withdraw_memory(ticket);
 }
 
 void socket::reclaim_memory() noexcept {

@@ -105,6 +105,8 @@ bool stream_engine::granted(option name, int& value) const noexcept {
 void stream_engine::destroy(verbs::cm_id& id) noexcept {
   end_stalls();
   queues_.destroy(id);
+  in_error_ = true;  // without a queue pair, the peer reaches nothing
+  own_adverts_.end_all();
 }
 
 transfer::handshake stream_engine::describe() const noexcept {

@@ -3,9 +3,12 @@
 
 #include "fixture.hpp"
 
+#include <asio_rdma/registered_buffer.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 
@@ -115,6 +118,29 @@ BOOST_AUTO_TEST_CASE(a_child_that_destroys_everything_harms_nobody) {
   p->context.notify_fork(asio::io_context::fork_parent);
   BOOST_TEST(status == 0);
   check_parent(*p, read, c);
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_a_read_has_offered_stays_the_parents) {
+  auto p = std::make_unique<connected_pair>();
+  asio_rdma::registered_buffer to(64 << 10);
+  const auto sent = pattern(to.size());
+  std::size_t count = 0;
+  p->server.async_read_some(to.buffer(), [&](error_code ec, std::size_t n) {
+    BOOST_TEST(!ec);
+    count = n;
+  });
+  p->context.poll();
+  p->context.notify_fork(asio::io_context::fork_prepare);
+  const int status = status_of_child([&] {
+    p->context.notify_fork(asio::io_context::fork_child);
+    p.reset();
+    return 0;
+  });
+  p->context.notify_fork(asio::io_context::fork_parent);
+  BOOST_TEST(status == 0);
+  asio::async_write(p->client, asio::buffer(sent), asio::detached);
+  while (count == 0) run(p->context);
+  BOOST_TEST(std::memcmp(to.data(), sent.data(), count) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(in_a_child_that_was_not_told_operations_say_why_they_fail) {
