@@ -23,7 +23,7 @@ struct picture {
   std::uint64_t first_byte;
   std::uint64_t received = 0, consumed = 0, consumed_told = 0;
   std::uint64_t messages = 0, messages_told = 0, controls = 0, controls_told = 0;
-  std::uint64_t last_end = 0;
+  bool within_message = false;
   std::deque<std::uint64_t> ends;
   bool fin = false;
   bool is_short = false;
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   receive_window w(ring, depth, default_control_report, start, of);
 
   while (!in.empty()) {
-    const auto step = in.take<std::uint8_t>() % 11;
+    const auto step = in.take<std::uint8_t>() % 12;
     switch (step) {
       case 0:
       case 1: {
@@ -63,20 +63,21 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
         if (!expected) break;
         p.received += length;
         ++p.messages;
-        if (is_end) p.ends.push_back(p.last_end = p.received);
+        if (is_end) p.ends.push_back(p.received);
+        p.within_message = !is_end;
         break;
       }
       case 2: {
         const auto slot = w.control_arrived();
         FUZZ_CHECK(slot.has_value() == p.has_receive());
         if (!slot) break;
-        FUZZ_CHECK(*slot == (start.controls + p.controls) % 16);
+        FUZZ_CHECK(*slot == (start.controls + p.controls) % mirror_slots);
         ++p.controls;
         ++p.messages;
         break;
       }
       case 3: {
-        const bool expected = !p.fin && p.has_receive() && (of != mode::message || p.received == p.last_end);
+        const bool expected = !p.fin && p.has_receive() && (of != mode::message || !p.within_message);
         FUZZ_CHECK(w.fin_arrived() == expected);
         if (!expected) break;
         p.fin = true;
@@ -116,6 +117,15 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
         p.offered = p.ring * (in.take<std::uint8_t>() % 2 == 0 ? 2 : 4);
         w.ring_offered(p.offered);
         break;
+      case 11: {
+        const bool ends = in.take<std::uint8_t>() % 2 == 0;
+        const bool expected = !p.fin && p.has_receive();
+        FUZZ_CHECK(w.direct_arrived(ends) == expected);
+        if (!expected) break;
+        ++p.messages;
+        p.within_message = !ends;
+        break;
+      }
       case 10: {
         const bool expected = p.offered != 0 && p.has_receive();
         FUZZ_CHECK(w.ring_taken() == expected);

@@ -41,14 +41,16 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
       case 1:
         FUZZ_CHECK(w.empty_room() == (sent - reaped < depth - 8));
         if (!w.empty_room()) break;
-        w.sent_data(0);
+        in.take<std::uint8_t>() % 2 == 0 ? w.sent_data(0) : w.sent_direct();
         ++sent;
         break;
       case 2: {
-        const bool slot_is_free = controls.size() < 16 || controls[controls.size() - 16] < reaped;
+        const auto is_reaped = [&](std::size_t back) { return controls.size() < back || controls[controls.size() - back] < reaped; };
+        const bool slot_is_free = is_reaped(mirror_slots);
         FUZZ_CHECK(w.control_room() == (sent - reaped < depth && slot_is_free));
+        FUZZ_CHECK(w.optional_room() == (sent - reaped < depth - 8 && slot_is_free && is_reaped(optional_controls)));
         if (!w.control_room()) break;
-        FUZZ_CHECK(w.next_slot() == (start.controls + controls.size()) % 16);
+        FUZZ_CHECK(w.next_slot() == (start.controls + controls.size()) % mirror_slots);
         w.sent_control();
         controls.push_back(sent++);
         break;
