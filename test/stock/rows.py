@@ -57,10 +57,11 @@ def pairwise(rows):
 
 class Row:
     """name; server: its command; client: the same; printed: a pattern of the client's output; forever: the server does
-    not end by itself."""
+    not end by itself; ready: a pattern of the server's output, before which the client does not start."""
 
-    def __init__(self, name, server, client, printed="", forever=False):
+    def __init__(self, name, server, client, printed="", forever=False, ready=""):
         self.name, self.server, self.client, self.printed, self.forever = name, server, client, printed, forever
+        self.ready = ready
 
 
 def perftest_row(r, place, port):
@@ -120,8 +121,9 @@ def cm_rows(place, port):
                   r"return status 0")
     for shown in ([], ["-c", "5"], ["-o"]):
         command = ["mckey", "-m", "239.1.2.3", "-b", address, *[o for o in shown if o != "-o"]]
+        # What is sent to a group before somebody has joined it is lost.
         yield Row(" ".join(["mckey", *shown]), command, [*command, "-s", *[o for o in shown if o == "-o"]],
-                  r"return status 0")
+                  r"return status 0", ready="joined dgid")
     yield Row("cmtime", ["cmtime", "-b", address], ["cmtime", "-s", address], r"(?m)^destroy +:",
               forever=True)
     where = ["-s", address, "-p", to_port()]
