@@ -15,9 +15,7 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-namespace {
-
-const error_entry* find(error e) noexcept {
+const error_entry* find_error(error e) noexcept {
   switch (e.domain) {
     case error_domain::library:
       return find_library_error(e.value);
@@ -38,6 +36,8 @@ const error_entry* find(error e) noexcept {
   }
   return nullptr;
 }
+
+namespace {
 
 const char* domain_name(error_domain domain) noexcept {
   switch (domain) {
@@ -67,7 +67,7 @@ void describe(error e, text& out) {
   if (e.domain == error_domain::foreign_address) return describe_foreign_address(e.value, out);
   if (e.domain == error_domain::device_policy) return describe_refusal(e.value, out);
   if (e.domain == error_domain::option) return describe_option_error(e.value, out);
-  const error_entry* const entry = find(e);
+  const error_entry* const entry = find_error(e);
   if (entry == nullptr) return out.add("unknown %s %d", domain_name(e.domain), e.value);
   out.add("%s", entry->text);
   if (e == library_error::no_device) describe_missing_device(out);
@@ -86,18 +86,6 @@ std::size_t error_text(error e, char* buffer, std::size_t size) noexcept {
     out.add("%s %d", domain_name(e.domain), e.value);
     return out.length();
   }
-}
-
-bool error_means(error e, library_error condition) noexcept {
-  if (condition == no_condition) return false;
-  const error_entry* const entry = find(e);
-  return entry != nullptr && entry->condition == condition;
-}
-
-int error_as_errno(error e) noexcept {
-  if (e.domain == error_domain::system) return e.value;
-  const error_entry* const entry = find(e);
-  return entry != nullptr ? entry->errno_value : 0;
 }
 
 }  // namespace core

@@ -25,6 +25,8 @@ const error_entry* find_library_error(int value) noexcept;
 const error_entry* find_completion_error(int status) noexcept;
 const error_entry* find_cm_event_error(int event) noexcept;
 const error_entry* find_cm_reject_error(int reason) noexcept;
+/// Of whichever domain.
+const error_entry* find_error(error e) noexcept;
 
 }  // namespace core
 }  // namespace v1

@@ -257,6 +257,7 @@ private:
   };
   transfer::own_adverts own_adverts_;
   transfer::peer_adverts peer_adverts_;
+  static_assert(io::stream_queues::windows == transfer::max_adverts, "each offer that is open has a window");
   std::array<window, io::stream_queues::windows> windows_;
   bool withdraw_due_ = false;   // the peer is to be asked for what it was offered
   bool withdrawn_due_ = false;  // the peer has asked

@@ -15,15 +15,15 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-namespace {
-
-const error_entry* find(error e) noexcept {
+const error_entry* find_error(error e) noexcept {
   return e.domain == error_domain::library ? find_library_error(e.value) : nullptr;
 }
 
+namespace {
+
 const char* text_of(error e) noexcept {
   if (!e) return "success";
-  if (const error_entry* const entry = find(e)) return entry->text;
+  if (const error_entry* const entry = find_error(e)) return entry->text;
   if (e == error(EOPNOTSUPP)) return "this system cannot have RDMA: asio_rdma needs Linux";
   return e.domain == error_domain::system ? std::strerror(e.value) : "unknown error of asio_rdma";
 }
@@ -34,17 +34,6 @@ std::size_t error_text(error e, char* buffer, std::size_t size) noexcept {
   const char* const text = text_of(e);
   std::snprintf(buffer, size, "%s", text);
   return std::strlen(text);
-}
-
-bool error_means(error e, library_error condition) noexcept {
-  const error_entry* const entry = find(e);
-  return entry != nullptr && entry->condition == condition && condition != no_condition;
-}
-
-int error_as_errno(error e) noexcept {
-  if (e.domain == error_domain::system) return e.value;
-  const error_entry* const entry = find(e);
-  return entry != nullptr ? entry->errno_value : 0;
 }
 
 }  // namespace core
