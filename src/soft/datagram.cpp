@@ -8,7 +8,6 @@
 #include "soft/indirect.hpp"
 #include "soft/queue_pair.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
@@ -56,11 +55,8 @@ result queue_pair::execute_datagram(const send_request& r) {
   if (is_multicast(to)) {
     // Who joins a group later than this process sends to one comes by itself.
     processes.have_reached_all();
-    const std::vector<std::shared_ptr<peer>> everybody = processes.all();
-    if (std::any_of(everybody.begin(), everybody.end(), [](const auto& p) { return p->is_coming_up(); })) {
-      return {outcome::busy, IBV_WC_SUCCESS, 0};
-    }
-    for (const std::shared_ptr<peer>& p : everybody) {
+    if (processes.members_are_coming_up()) return {outcome::busy, IBV_WC_SUCCESS, 0};
+    for (const std::shared_ptr<peer>& p : processes.all()) {
       if (!p->is_up()) continue;
       for (const multicast_entry& member : p->header().multicast) {
         const std::uint32_t number = member.qp.load(std::memory_order_acquire);

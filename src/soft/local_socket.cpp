@@ -55,6 +55,11 @@ descriptor connect_local(int type, const local_address& name) noexcept {
   return result;
 }
 
+bool is_taken(int type, const local_address& name) noexcept {
+  const descriptor probe = make_socket(type);
+  return probe && ::connect(probe.get(), name.get(), name.size) == 0;
+}
+
 descriptor accept_local(int listener) noexcept {
   for (;;) {
     descriptor result(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));

@@ -35,6 +35,8 @@ descriptor bind_local(int type, const local_address& name) noexcept;
 /// A connected one; errno is ECONNREFUSED if nobody has the name, EAGAIN if its owner is too busy, EPERM if it is
 /// another user's.
 descriptor connect_local(int type, const local_address& name) noexcept;
+/// Somebody has the name, whoever it is.
+bool is_taken(int type, const local_address& name) noexcept;
 /// Takes a connection from a listening one; those of other users are dropped. errno is EAGAIN if there is none.
 descriptor accept_local(int listener) noexcept;
 

@@ -22,6 +22,7 @@ constexpr std::uint32_t being_written = ~0u;
 int attach_mcast(ibv_qp* qp, const ibv_gid* gid, std::uint16_t) {
   if (qp->qp_type != IBV_QPT_UD || !is_multicast(*gid)) return EINVAL;
   device& d = *device::instance();
+  d.processes().announce_members();
   // Whoever is there learns of this process, and whoever comes later gets to know everybody when it sends to a group.
   d.processes().reach_all();
   for (const multicast_entry& entry : d.memory().header().multicast) {

@@ -51,6 +51,10 @@ local_address name_of(unsigned slot) {
   return local_name("process." + std::to_string(slot));
 }
 
+local_address name_of_members(unsigned slot) {
+  return local_name("members." + std::to_string(slot));
+}
+
 std::size_t total(const iovec* parts, unsigned count) noexcept {
   std::size_t result = 0;
   for (unsigned i = 0; i < count; ++i) result += parts[i].iov_len;
@@ -269,6 +273,18 @@ void peers::reach_all() {
 
 void peers::have_reached_all() {
   if (!has_reached_all_.load()) reach_all();
+}
+
+void peers::announce_members() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!members_) members_ = bind_local(SOCK_DGRAM, name_of_members(self_->slot()));
+}
+
+bool peers::members_are_coming_up() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::any_of(known_.begin(), known_.end(), [](const auto& p) {
+    return p && p->is_coming_up() && is_taken(SOCK_DGRAM, name_of_members(p->slot()));
+  });
 }
 
 int peers::say_hello(int fd, bool is_answer) const noexcept {

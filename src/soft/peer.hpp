@@ -119,6 +119,11 @@ public:
   void reach_all();
   /// The same, once.
   void have_reached_all();
+  /// From now on this process has members of groups, which those can see who do not know it yet.
+  void announce_members() noexcept;
+  /// A datagram to a group has to wait: a process is coming up that has members of groups. One that has none may be
+  /// stopped for as long as it likes.
+  bool members_are_coming_up() const;
   std::vector<std::shared_ptr<peer>> all() const;
 
   // Set before start().
@@ -153,6 +158,7 @@ private:
   mutable std::mutex mutex_;
   std::array<std::shared_ptr<peer>, max_processes> known_;
   std::atomic<bool> has_reached_all_{false};
+  descriptor members_;  // its name says that there are some
 };
 
 }  // namespace soft

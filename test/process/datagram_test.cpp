@@ -92,6 +92,15 @@ const register_scenario listener("listener", [](const std::vector<std::string>& 
   return 0;
 });
 
+/// Speaks to itself by a group, in less time than a process that was called may take to answer (5 s on soft0).
+const register_scenario hears_itself("hears_itself", [](const std::vector<std::string>&) {
+  asio::io_context context;
+  ud::socket s(context, ud::endpoint(ud::v4(), 0));
+  s.set_option(asio::ip::multicast::join_group(group));
+  s.send_to(asio::buffer("anybody?", 8), ud::endpoint(group, s.local_endpoint().port()));
+  return receive(s, std::chrono::seconds(4)) == "anybody?" ? 0 : 1;
+});
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(process_datagrams, *boost::unit_test::label("rdma"))
@@ -167,6 +176,19 @@ BOOST_AUTO_TEST_CASE(a_peer_that_does_not_answer_holds_up_nobody_else) {
   BOOST_TEST(asio_rdma::statistics(s).datagrams.waiting == 0u);
   c.go_on();
   BOOST_TEST(c.wait() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_stranger_that_is_stopped_holds_up_no_group) {
+  asio::io_context context;
+  ud::socket s(context, ud::endpoint(ud::v4(), 0));
+  child stranger("listener", {"0", std::to_string(s.local_endpoint().port())});
+  stranger.wait_until_ready();
+  stranger.kill(SIGSTOP);
+  BOOST_REQUIRE(::waitpid(stranger.id(), nullptr, WUNTRACED) == stranger.id());
+  child c("hears_itself", {});
+  BOOST_TEST(c.wait() == 0);
+  stranger.kill(SIGKILL);
+  stranger.wait();
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_was_killed_harms_nobody_and_its_successor_is_found) {
