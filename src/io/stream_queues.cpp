@@ -69,6 +69,10 @@ ibv_mw* stream_queues::window(unsigned index) noexcept {
   return ec ? nullptr : w.native_handle();
 }
 
+void stream_queues::drop_windows() noexcept {
+  for (verbs::memory_window& w : windows_) w.reset();
+}
+
 std::size_t stream_queues::registered() const noexcept {
   std::size_t sum = 0;
   for (const registered_block* b : {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
@@ -95,7 +99,7 @@ core::error stream_queues::create_queue_pair(const verbs::cm_id& id, const conne
 void stream_queues::destroy(verbs::cm_id& id) noexcept {
   if (id) show_queue_pair(id, nullptr);
   // Windows go first: one that is open belongs to the queue pair, and rxe of Linux 6.1 would wait for it, 50 s long.
-  for (verbs::memory_window& w : windows_) w.reset();
+  drop_windows();
   queue_pair_.reset();
   completions_.reset();
   channel_.reset();

@@ -104,6 +104,8 @@ public:
   /// One of the windows by which the peer reaches memory of the program, made when it is first asked for; null if the
   /// device gives none.
   ibv_mw* window(unsigned index) noexcept;
+  /// Those that are open are shut thereby.
+  void drop_windows() noexcept;
 
   /// Times that the completion queue was armed, and events taken from its channel, since this object exists.
   std::uint64_t events_armed() const noexcept { return events_armed_; }

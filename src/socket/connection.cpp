@@ -278,7 +278,9 @@ error connection::offer_memory(void* data, std::size_t size, std::uint64_t& tick
   const lock_type lock(mutex_);
   const bool is_open = phase_ == phase::established && !user_closed_ && !has_ended() && !peer_disconnected_ && !receiving_ended_;
   if (!is_open || size == 0 || size < static_cast<std::size_t>(settings_[option::zero_copy_threshold])) return error(EAGAIN);
-  return engine_.offer(static_cast<std::byte*>(data), size, ticket) ? error() : error(EAGAIN);
+  const bool is_offered = engine_.offer(static_cast<std::byte*>(data), size, ticket);
+  update_background();
+  return is_offered ? error() : error(EAGAIN);
 }
 
 error connection::read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept {
@@ -549,6 +551,7 @@ bool connection::needs_background() const noexcept {
 
 void connection::update_background() noexcept {
   if (user_closed_) return step_linger();
+  if (engine_.call_error()) judge();  // no completion tells of what was not posted
   watch_over_owner();
   bool taken = false;
   while (needs_background()) {

@@ -98,6 +98,7 @@ public:
     engine_.requests_posted_ = engine_.slots_->next_index();
     if (const int e = engine_.queues_.post_sends(requests_, bad)) {
       engine_.requests_posted_ = bad->wr_id / 2;  // nothing will be heard of it and those behind it
+      engine_.tail_is_silent_ = bad != requests_;
       log(log_level::warning, "post_send: %s", std::strerror(e));
       engine_.broken(error(e));
     }

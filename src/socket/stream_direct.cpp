@@ -8,6 +8,7 @@
 #include "socket/stream_engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -103,6 +104,15 @@ void stream_engine::shut_windows(burst& b) noexcept {
     b.add_shut(w.key);
     w.shut_by = slots_->next_index();
   }
+}
+
+/// The peer reaches nothing any more, and no request of ours is done. A window that is open would keep the program's
+/// memory from being deregistered (ibv_reg_mr(3)).
+void stream_engine::end_offers() noexcept {
+  if (std::exchange(in_error_, true)) return;
+  own_adverts_.end_all();
+  queues_.drop_windows();
+  windows_ = {};
 }
 
 bool stream_engine::read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept {

@@ -105,8 +105,7 @@ bool stream_engine::granted(option name, int& value) const noexcept {
 void stream_engine::destroy(verbs::cm_id& id) noexcept {
   end_stalls();
   queues_.destroy(id);
-  in_error_ = true;  // without a queue pair, the peer reaches nothing
-  own_adverts_.end_all();
+  end_offers();  // without a queue pair, the peer reaches nothing
 }
 
 transfer::handshake stream_engine::describe() const noexcept {
@@ -171,8 +170,8 @@ void stream_engine::completed(const ibv_wc& wc) noexcept {
       failed_status_ = wc.status;
       vendor_error_ = wc.vendor_err;
     }
-    dead_ = in_error_ = true;
-    own_adverts_.end_all();
+    dead_ = true;
+    end_offers();
   } else if (wc.wr_id == io::stream_queues::receive_id) {
     arrived(wc);
   } else {
@@ -545,14 +544,25 @@ bool stream_engine::waits_for_peer() const noexcept {
   return life_index_ || (end_due_ && peer_adverts_.is_open()) || withdraw_due_ || withdrawn_due_ || is_unposted() || (sending_ended_ && !fin_index_) || incoming_->credit_due();
 }
 
+/// A request that is flushed behind those that would not be heard of: then they are over.
+error stream_engine::end_tail() noexcept {
+  ibv_send_wr request{}, *bad = nullptr;
+  request.wr_id = (requests_posted_ - 1) * 2;
+  request.opcode = IBV_WR_RDMA_WRITE;
+  request.send_flags = IBV_SEND_SIGNALED;
+  request.wr.rdma.remote_addr = peer_.ring_address;
+  request.wr.rdma.rkey = peer_.ring_key;
+  if (const int e = queues_.post_sends(&request, bad)) return error(e);
+  tail_is_silent_ = false;
+  return {};
+}
+
 error stream_engine::stop() noexcept {
   dead_ = true;
   end_stalls();
-  const error e = queues_.to_error();
-  if (!e) {
-    in_error_ = true;
-    own_adverts_.end_all();
-  }
+  error e = queues_.to_error();
+  if (!e) end_offers();
+  if (!e && tail_is_silent_) e = end_tail();
   return e;
 }
 

@@ -188,6 +188,7 @@ private:
   void end_direct(burst& b) noexcept;
   void add_answers(burst& b) noexcept;
   void shut_windows(burst& b) noexcept;
+  void end_offers() noexcept;
   bool has_windows_open() const noexcept;
   bool is_shut(std::uint64_t ticket) const noexcept;
   void went_into_ring() noexcept {
@@ -211,6 +212,7 @@ private:
     return text;
   }
   void broken(const error& why) noexcept;
+  error end_tail() noexcept;
   void violated(const char* why) noexcept;
   bool add_data(burst& b) noexcept;
   void add_controls(burst& b) noexcept;
@@ -243,6 +245,7 @@ private:
   bool fin_acknowledged_ = false;
   std::optional<std::uint64_t> life_index_;  // of the work request whose completion is the sign of life
   std::uint64_t requests_posted_ = 0;  // index behind the last request that the device took
+  bool tail_is_silent_ = false;        // the last ones that it took may not have asked for a completion
   std::uint64_t requests_over_ = 0;    // index behind the last request that the device has given back, done or not
   std::uint64_t last_hold_ = 0;        // index behind the last request that uses the program's memory
   std::uint64_t direct_posted_ = 0;    // bytes that were not staged

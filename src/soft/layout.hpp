@@ -36,6 +36,7 @@ struct key_entry {
   std::uint32_t domain = 0;
   std::uint32_t qp = 0;      // a window's (they are of type 2)
   std::uint32_t region = 0;  // key of the region that a window is of
+  std::atomic<std::uint32_t> windows{0};  // that are bound to a region
   std::uint64_t address = 0;  // as requests name it
   std::uint64_t length = 0;
   std::uint64_t shift = 0;  // added to that gives where it is in the process's memory
@@ -119,7 +120,7 @@ struct datagram_counts {
 
 struct segment_header {
   static constexpr std::uint64_t right_magic = 0x3074666f736f6961;  // "aiosoft0"
-  static constexpr std::uint32_t right_version = 3;
+  static constexpr std::uint32_t right_version = 4;
 
   std::uint64_t magic = 0;
   std::uint32_t version = 0;

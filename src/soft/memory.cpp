@@ -113,6 +113,7 @@ ibv_mr* reg_mr_iova(ibv_pd* pd, void* address, std::size_t length, std::uint64_t
   entry.length = length;
   entry.shift = reinterpret_cast<std::uintptr_t>(address) - iova;
   entry.is_window = false;
+  entry.windows = 0;
   entry.key.store(key);
 
   auto* const result = new region();
@@ -167,6 +168,7 @@ int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t lengt
 
 int dereg_mr(ibv_mr* mr) {
   key_entry& entry = entry_of(mr->lkey);
+  if (entry.windows.load() != 0) return EBUSY;  // ibv_reg_mr(3)
   entry.key.store(0);
   wait_for_key(device::instance()->memory().header(), mr->lkey, device::is_gone);
   give_back(mr->lkey);
@@ -198,8 +200,10 @@ ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) {
 
 int dealloc_mw(ibv_mw* mw) {
   key_entry& entry = entry_of(mw->handle << 8);
-  const std::uint32_t key = entry.key.exchange(0);
-  if (key != 0) wait_for_key(device::instance()->memory().header(), key, device::is_gone);
+  if (const std::uint32_t key = entry.key.exchange(0)) {
+    wait_for_key(device::instance()->memory().header(), key, device::is_gone);
+    --entry_of(entry.region).windows;
+  }
   device::instance()->key_indices().give_back(mw->handle);
   --own(mw->pd)->users;
   delete static_cast<window*>(mw);
@@ -237,7 +241,7 @@ ibv_wc_status bind_window(std::uint32_t qp, std::uint32_t domain, unsigned windo
   key_entry& entry = h.keys[window_key >> 8];
   if (entry.key.load() != 0) return IBV_WC_MW_BIND_ERR;  // bound: it has to be invalidated first
   const bool writes = (info.mw_access_flags & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) != 0;
-  const key_entry& memory = entry_of(info.mr->lkey);
+  key_entry& memory = entry_of(info.mr->lkey);
   const bool region_fits = memory.key.load() == info.mr->lkey && !memory.is_window &&
                            allows(memory, domain, IBV_ACCESS_MW_BIND, info.addr, info.length) &&
                            (!writes || (memory.access & IBV_ACCESS_LOCAL_WRITE) != 0);
@@ -252,6 +256,7 @@ ibv_wc_status bind_window(std::uint32_t qp, std::uint32_t domain, unsigned windo
   entry.shift = memory.shift;
   entry.is_window = true;
   entry.region = info.mr->lkey;
+  ++memory.windows;
   entry.key.store(new_key);
   return IBV_WC_SUCCESS;
 }
@@ -261,7 +266,10 @@ bool invalidate(segment_header& h, std::uint32_t qp, std::uint32_t key) noexcept
   key_entry& entry = h.keys[key >> 8];
   std::uint32_t expected = key;
   if (key == 0 || entry.key.load() != key || !entry.is_window || entry.qp != qp) return false;
-  return entry.key.compare_exchange_strong(expected, 0);
+  const std::uint32_t region = entry.region;
+  if (!entry.key.compare_exchange_strong(expected, 0)) return false;
+  --h.keys[(region >> 8) % max_keys].windows;
+  return true;
 }
 
 }  // namespace soft

@@ -7,6 +7,8 @@
 #include "support/cm_events.hpp"
 #include "support/usage.hpp"
 
+#include <asio_rdma/statistics_text.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -120,7 +122,7 @@ std::string pattern(std::size_t size, unsigned seed) {
 void run(asio::io_context& context) {
   context.restart();
   context.run_for(std::chrono::seconds(30));
-  BOOST_TEST_REQUIRE(context.stopped(), "something hangs");
+  BOOST_TEST_REQUIRE(context.stopped(), "something hangs: " << asio_rdma::snapshot());
 }
 
 error_code check_both(const end& client, const end& server, const std::string& to_client, const std::string& to_server,
