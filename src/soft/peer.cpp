@@ -318,24 +318,22 @@ void peers::receive_first(int fd, const std::shared_ptr<descriptor>& socket) {
       h.slot >= max_processes || h.slot == self_->slot()) {
     return;
   }
+  // It may have ended meanwhile, and the process that has its slot now be known already.
+  if (say_hello(fd, true) != 0) return;
   std::shared_ptr<peer> p = find(h.slot);
   if (p && p->is_up() && p->header().instance != h.instance) {
-    go_down(p);  // it is dead: another process has its slot
-    p = nullptr;
+    if (p->process_ && p->is_alive()) return;
+    go_down(p);
   }
-  const bool is_new = !p;
-  if (is_new) {
-    p = std::make_shared<peer>(loop_, h.slot);
+  {
     const std::lock_guard<std::mutex> lock(mutex_);
-    known_[h.slot] = p;
-  }
-  if (say_hello(fd, true) != 0) {
-    if (is_new) go_down(p);  // it has ended meanwhile
-    return;
+    std::shared_ptr<peer>& known = known_[h.slot];
+    if (!known) known = std::make_shared<peer>(loop_, h.slot);
+    p = known;
   }
   descriptor kept = std::move(*owner);
   watch(p, std::move(kept));
-  come_up(p, h, memory, fd);
+  if (!come_up(p, h, memory, fd)) hang_up(p, fd);
 }
 
 void peers::watch(const std::shared_ptr<peer>& p, descriptor socket) {
@@ -358,9 +356,9 @@ void peers::receive(const std::shared_ptr<peer>& p, int fd) {
     std::memcpy(&kind, data, sizeof kind);
     if (kind == message_kind::hello) {
       hello h{};
-      if (size != sizeof h) return go_down(p);
+      if (size != sizeof h) return hang_up(p, fd);
       std::memcpy(&h, data, sizeof h);
-      come_up(p, h, memory, fd);
+      if (!come_up(p, h, memory, fd)) return hang_up(p, fd);
       if (p->is_down()) return;
     } else if (p->is_up()) {
       on_message(p, kind, data + sizeof kind, static_cast<std::size_t>(size) - sizeof kind);
@@ -369,18 +367,18 @@ void peers::receive(const std::shared_ptr<peer>& p, int fd) {
   }
 }
 
-void peers::come_up(const std::shared_ptr<peer>& p, const hello& h, const descriptor& memory, int fd) {
-  if (p->is_up()) return;  // each has called the other
+bool peers::come_up(const std::shared_ptr<peer>& p, const hello& h, const descriptor& memory, int fd) {
+  if (p->is_up()) return true;  // each has called the other
   if (h.slot != p->slot() || h.version != segment_header::right_version || p->memory_.map(memory.get()) != 0 ||
       p->header().instance != h.instance) {
-    return go_down(p);
+    return false;
   }
   p->thread_ = h.thread;
   p->pid_ = process_at(fd);
   if (p->pid_ > 0) p->process_ = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, p->pid_, 0)));
   // The socket is still open at the other end, so that it is this process that the number meant.
   pollfd hung_up{fd, POLLRDHUP, 0};
-  if (::poll(&hung_up, 1, 0) != 0 && (hung_up.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0) return go_down(p);
+  if (::poll(&hung_up, 1, 0) != 0 && (hung_up.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0) return false;
   std::uint64_t instance = 0;
   const iovec local{&instance, sizeof instance};
   const std::uintptr_t address = static_cast<std::uintptr_t>(h.base) + offsetof(segment_header, instance);
@@ -395,6 +393,7 @@ void peers::come_up(const std::shared_ptr<peer>& p, const hello& h, const descri
   // Its sockets tell of its end too, unless it has left them to a child that it forked.
   if (p->process_) loop_.watch(p->process_.get(), [this, p] { go_down(p); });
   on_up(p);
+  return true;
 }
 
 void peers::hang_up(const std::shared_ptr<peer>& p, int fd) {

@@ -36,6 +36,17 @@ enum class message_kind : std::uint32_t {
 };
 constexpr std::size_t max_message_size = 8192;
 
+/// How two processes get to know each other. The segment's descriptor comes with it.
+struct hello {
+  message_kind kind;
+  std::uint32_t version;
+  std::uint32_t slot;
+  std::uint32_t is_answer;
+  std::int32_t thread;  // the sender's helper
+  std::uint64_t instance;
+  std::uint64_t base;  // of the segment, in the sender
+};
+
 /// Takes ASIO_RDMA_SOFT_COPY from the environment, which is for trying out what happens where processes may not copy each
 /// other's memory. Not on an internal thread: the program may be changing its environment.
 void look_at_copy_variable() noexcept;
@@ -132,22 +143,13 @@ public:
   std::function<void(const std::shared_ptr<peer>&, message_kind, const unsigned char*, std::size_t)> on_message;
 
 private:
-  struct hello {
-    message_kind kind;
-    std::uint32_t version;
-    std::uint32_t slot;
-    std::uint32_t is_answer;
-    std::int32_t thread;  // the sender's helper
-    std::uint64_t instance;
-    std::uint64_t base;  // of the segment, in the sender
-  };
-
   void accept_all();
   void watch(const std::shared_ptr<peer>& p, descriptor socket);
   void receive(const std::shared_ptr<peer>& p, int fd);
   void receive_first(int fd, const std::shared_ptr<descriptor>& socket);
   int say_hello(int fd, bool is_answer) const noexcept;
-  void come_up(const std::shared_ptr<peer>& p, const hello& h, const descriptor& memory, int fd);
+  /// False if it is not what it says, or has ended.
+  bool come_up(const std::shared_ptr<peer>& p, const hello& h, const descriptor& memory, int fd);
   void hang_up(const std::shared_ptr<peer>& p, int fd);
   void go_down(const std::shared_ptr<peer>& p);
 

@@ -62,6 +62,7 @@ int segment::map(int fd) noexcept {
   }
   void* const base = map_all(fd);
   if (base == MAP_FAILED) return errno;
+  if (base_) ::munmap(base_, segment_bytes);
   base_ = base;
   if (header().magic != segment_header::right_magic || header().version != segment_header::right_version) return EPROTO;
   return 0;

@@ -26,7 +26,7 @@ public:
 
   /// Makes this process's own. 0 or an errno value.
   int create(unsigned slot) noexcept;
-  /// Maps another process's. EPROTO if it is not one of this version.
+  /// Maps another process's, instead of what was mapped before. EPROTO if it is not one of this version.
   int map(int fd) noexcept;
 
   segment_header& header() const noexcept { return *static_cast<segment_header*>(base_); }

@@ -34,6 +34,7 @@ struct attacked_reader : attacked {
   attacked_reader() {
     BOOST_REQUIRE_EQUAL(core::memory::adopt(bytes.data(), bytes.size(), known), core::error());
   }
+  ~attacked_reader() { victim.reclaim_memory(); }
 
   /// The victim offers part of its registered memory.
   transfer::advert take_offer() {
