@@ -3,6 +3,8 @@
 
 #include "soft/local_socket.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -23,6 +25,16 @@ bool is_of_this_user(int fd) noexcept {
   return credentials(fd, c) && c.uid == ::geteuid();
 }
 
+descriptor make_spare() noexcept {
+  return descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+/// Given up for a moment when there are no others.
+descriptor& spare() noexcept {
+  static descriptor instance = make_spare();
+  return instance;
+}
+
 descriptor make_socket(int type) noexcept {
   return descriptor(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
@@ -40,6 +52,7 @@ local_address local_name(const std::string& what) noexcept {
 }
 
 descriptor bind_local(int type, const local_address& name) noexcept {
+  (void)spare();  // there are some now
   descriptor result = make_socket(type);
   if (!result || ::bind(result.get(), name.get(), name.size) != 0) return descriptor();
   return result;
@@ -62,8 +75,16 @@ bool is_taken(int type, const local_address& name) noexcept {
 
 descriptor accept_local(int listener) noexcept {
   for (;;) {
+    if (!spare()) spare() = make_spare();
     descriptor result(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!result && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (!result && (errno == EMFILE || errno == ENFILE)) {
+      if (!spare()) return result;
+      spare() = descriptor();
+      const descriptor hung_up(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!hung_up) return descriptor();
+      continue;
+    }
     if (!result || is_of_this_user(result.get())) return result;
   }
 }

@@ -24,6 +24,14 @@ namespace {
 
 thread_local const loop* current = nullptr;
 
+std::uint64_t event_of(std::uint32_t watch, int fd) noexcept {
+  return std::uint64_t{watch} << 32 | static_cast<std::uint32_t>(fd);
+}
+
+int descriptor_of(std::uint64_t event) noexcept {
+  return static_cast<int>(static_cast<std::uint32_t>(event));
+}
+
 }  // namespace
 
 int loop::start() noexcept {
@@ -31,7 +39,7 @@ int loop::start() noexcept {
   wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
   event.events = EPOLLIN;
-  event.data.fd = wake_;
+  event.data.u64 = event_of(0, wake_);
   if (epoll_ < 0 || wake_ < 0 || ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0) return errno;
   sigset_t all, before;
   sigfillset(&all);
@@ -78,13 +86,13 @@ void loop::after(clock::duration delay, task t) {
 }
 
 void loop::watch(int fd, task f) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    watches_[fd] = std::make_shared<task>(std::move(f));
-  }
   epoll_event event{};
   event.events = EPOLLIN;
-  event.data.fd = fd;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    event.data.u64 = event_of(++last_watch_, fd);
+    watches_[fd] = {last_watch_, std::make_shared<task>(std::move(f))};
+  }
   (void)::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
 }
 
@@ -94,7 +102,7 @@ void loop::unwatch(int fd) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = watches_.find(fd);
   if (found == watches_.end()) return;
-  last_reference = std::move(found->second);
+  last_reference = std::move(found->second.f);
   watches_.erase(found);
 }
 
@@ -127,7 +135,7 @@ void loop::run(std::promise<void> started) noexcept {
       }
     }
     for (int i = 0; i < count; ++i) {
-      const int fd = events[i].data.fd;
+      const int fd = descriptor_of(events[i].data.u64);
       if (fd == wake_) {
         std::uint64_t ignored;
         (void)!::read(wake_, &ignored, sizeof ignored);
@@ -137,7 +145,9 @@ void loop::run(std::promise<void> started) noexcept {
       {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = watches_.find(fd);
-        if (found != watches_.end()) f = found->second;
+        // The event may be that of a descriptor which was closed by a task before, and whose number was taken again.
+        const bool is_its = found != watches_.end() && event_of(found->second.number, fd) == events[i].data.u64;
+        if (is_its) f = found->second.f;
       }
       if (f) (*f)();
     }

@@ -59,7 +59,12 @@ private:
   int wake_ = -1;
   std::vector<task> tasks_;
   std::multimap<clock::time_point, task> timers_;
-  std::unordered_map<int, std::shared_ptr<task>> watches_;
+  struct watched {
+    std::uint32_t number;  // which watch of the descriptor's number it is
+    std::shared_ptr<task> f;
+  };
+  std::unordered_map<int, watched> watches_;
+  std::uint32_t last_watch_ = 0;
 };
 
 }  // namespace soft

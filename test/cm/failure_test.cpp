@@ -7,6 +7,7 @@
 #include "raw_peer.hpp"
 
 #include "support/device_policy.hpp"
+#include "support/no_descriptors.hpp"
 
 #include <asio_rdma/detail/core/statistics.hpp>
 
@@ -34,24 +35,6 @@ using core::library_error;
 using transfer::reject_reason;
 
 namespace {
-
-/// While it lives, this process gets no descriptors any more; those that it has stay.
-class no_descriptors {
-public:
-  no_descriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const int next = ::dup(STDIN_FILENO);  // not 0: poll(2) takes no more than the limit either
-    ::close(next);
-    const rlimit none{static_cast<rlim_t>(next), before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  no_descriptors(const no_descriptors&) = delete;
-  no_descriptors& operator=(const no_descriptors&) = delete;
-  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-  rlimit before_{};
-};
 
 /// While it lives, this process gets 16 MiB more of address space and nothing beyond.
 class little_memory {
@@ -205,6 +188,10 @@ struct traffic {
     }
     BOOST_REQUIRE(moved >= before + 100'000);
   }
+  ~traffic() {
+    client.close();
+    server.close();
+  }
   /// All four calls come to an end in time, none of them with a success.
   void check_end(std::initializer_list<core::error> allowed) {
     for (auto* results : {&readers, &writers}) {
@@ -254,6 +241,7 @@ BOOST_AUTO_TEST_CASE(closing_after_a_link_went_down_and_up_leaves_no_call_hangin
   t.check_end({core::error(ENETDOWN), core::error(ETIMEDOUT), core::error(ECONNRESET), core::error(EPIPE),
                core::error(EBADF), library_error::eof,
                core::error(IBV_WC_LOC_QP_OP_ERR, core::error_domain::completion)});
+  traffic again(d);  // the listener has outlived it
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -323,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_client_without_descriptors) {
   const sockaddr_storage to = device_address(l.port);
   core::socket s = open_socket();
   {
-    const no_descriptors limit;
+    const test_support::no_descriptors limit;
     BOOST_TEST(connect(s, to) == core::error(EMFILE));
   }
   BOOST_TEST(connect(s, to) == core::error());
