@@ -13,9 +13,9 @@
 #include <cstddef>
 #include <string>
 
-// Unix sockets with abstract names (unix(7)): the kernel makes such a name exclusive within a network namespace, and takes
-// it back whenever and however its owner dies. Any user can bind or address one, so that both sides check the other's
-// user.
+// Unix sockets with abstract names (unix(7)): the kernel makes such a name exclusive within a network namespace, and
+// takes it back whenever and however its owner dies. Any user can bind or address one, so that both sides check the
+// other's user.
 namespace asio_rdma {
 inline namespace v1 {
 namespace soft {

@@ -36,8 +36,8 @@ enum class message_kind : std::uint32_t {
 };
 constexpr std::size_t max_message_size = 8192;
 
-/// Takes ASIO_RDMA_SOFT_COPY from the environment, which is for trying out what happens where processes may not copy each
-/// other's memory. Not on an internal thread: the program may be changing its environment.
+/// Takes ASIO_RDMA_SOFT_COPY from the environment, which is for trying out what happens where processes may not copy
+/// each other's memory. Not on an internal thread: the program may be changing its environment.
 void look_at_copy_variable() noexcept;
 
 /// A process that uses soft0: this one, or another of the same user.

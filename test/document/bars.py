@@ -5,7 +5,8 @@
 
     bars.py SOURCE_FOLDER
 
-The picture is written by hand. A panel begins with a bold line; each of its bars is a rectangle with its figure behind it.
+The picture is written by hand. A panel begins with a bold line; each of its bars is a rectangle with its figure behind
+it.
 """
 import pathlib
 import re
