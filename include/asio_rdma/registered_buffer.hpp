@@ -41,6 +41,9 @@ enum class memory_pages { normal, huge };
 /// as this object. So make few large ones, and use them again and again.
 ///
 /// Move-only. It has to outlive the operations that use it; sockets may outlive it.
+///
+/// @par Thread Safety
+/// Distinct objects: safe. Shared objects: safe, but for moving and destroying; several sockets may use one at a time.
 class registered_buffer {
   using error_code = boost::system::error_code;
 
