@@ -12,3 +12,7 @@ set_tests_properties(document.links PROPERTIES LABELS native)
 # Pictures say what the tables do.
 add_test(NAME document.bars COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/bars.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(document.bars PROPERTIES LABELS native)
+
+# And the map of the source has what the source has.
+add_test(NAME document.map COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_LIST_DIR}/map.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(document.map PROPERTIES LABELS native)
