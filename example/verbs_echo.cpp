@@ -2,6 +2,10 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 // An echo over a reliable connection, on the verbs layer alone: on hardware or, as ASIO_RDMA_DEVICE says, on soft0.
+//
+//   verbs_echo ADDRESS PORT          a server, which ends after one client
+//   verbs_echo ADDRESS PORT TEXT
+
 #include <arpa/inet.h>
 #include <asio_rdma/verbs/verbs.hpp>
 #include <iostream>
@@ -59,6 +63,7 @@ int main(int argc, char** argv) try {
   if (argc == 3) {
     id.bind(endpoint);
     id.listen(1);
+    std::cout << "listening on " << argv[1] << ':' << id.source_port() << std::endl;
     peer p(cm_id::adopt(expect(channel, RDMA_CM_EVENT_CONNECT_REQUEST).id, channel.table()));
     p.id.accept(parameters);
     expect(channel, RDMA_CM_EVENT_ESTABLISHED);

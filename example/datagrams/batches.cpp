@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 // Batches: many datagrams are handed over, or taken, by one call, and by one doorbell of the device. The sender sends
-// numbers, and waits for a word after each batch, so that none is lost for want of room; the receiver says how many it has
-// and how many calls that took.
+// numbers, and waits for a word after each batch, so that none is lost for want of room; the receiver says how many it
+// has and how many calls that took.
 //
 //   batches receive ADDRESS PORT BATCHES
 //   batches send ADDRESS PORT BATCHES

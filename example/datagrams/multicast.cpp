@@ -23,7 +23,8 @@ using asio_rdma::ud;
 
 namespace {
 
-void receive(asio::io_context& context, const asio::ip::address& group, const ud::endpoint& local, unsigned long count) {
+void receive(asio::io_context& context, const asio::ip::address& group, const ud::endpoint& local,
+             unsigned long count) {
   ud::socket socket(context, local);
   socket.set_option(multicast::join_group(group));  // returns when the device has joined
   std::cout << "listening on " << socket.local_endpoint() << std::endl;
@@ -34,7 +35,8 @@ void receive(asio::io_context& context, const asio::ip::address& group, const ud
   }
 }
 
-void send(asio::io_context& context, const ud::endpoint& group, const asio::ip::address& from, const std::string& text) {
+void send(asio::io_context& context, const ud::endpoint& group, const asio::ip::address& from,
+          const std::string& text) {
   ud::socket socket(context, ud::endpoint(from, 0));
   socket.set_option(multicast::enable_loopback(true));  // for receivers on this host, as by default
   socket.send_to(asio::buffer(text), group);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Datagrams, as with UDP: a server that answers each with its length, whoever sent it, and a client that asks again when no
-// answer comes in time, since datagrams may be lost.
+// Datagrams, as with UDP: a server that answers each with its length, whoever sent it, and a client that asks again
+// when no answer comes in time, since datagrams may be lost.
 //
 //   packets server ADDRESS PORT              until SIGINT or SIGTERM
 //   packets client ADDRESS PORT TEXT...

@@ -63,7 +63,8 @@ bool send(asio::io_context& context, const rc_seq_packet::endpoint& server, std:
   asio::socket_base::message_flags flags = 0;
   socket.receive(asio::buffer(&s, sizeof s), flags);
   const bool is_same = s.bytes == bytes && s.checksum == checksum.checksum();
-  std::cout << bytes << " bytes sent, " << s.bytes << " received, checksum " << (is_same ? "equal" : "DIFFERENT") << '\n';
+  std::cout << bytes << " bytes sent, " << s.bytes << " received, checksum " << (is_same ? "equal" : "DIFFERENT")
+            << '\n';
   return is_same;
 }
 

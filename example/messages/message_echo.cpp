@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Messages of any size, each of which arrives as one: a server that sends each back reversed, and a client that sends its
-// words, each as a message of its own, and an empty one at the end.
+// Messages of any size, each of which arrives as one: a server that sends each back reversed, and a client that sends
+// its words, each as a message of its own, and an empty one at the end.
 //
 //   message_echo server ADDRESS PORT             ends after one client
 //   message_echo client ADDRESS PORT WORD...

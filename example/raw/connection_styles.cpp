@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// The ways to a raw connection: by the connection manager or by an exchange over TCP, and reliable or of datagrams. Each
-// of them sends one message.
+// The ways to a raw connection: by the connection manager or by an exchange over TCP, and reliable or of datagrams.
+// Each of them sends one message.
 //
 //   connection_styles server STYLE ADDRESS PORT      ends after one message
 //   connection_styles client STYLE ADDRESS PORT TEXT

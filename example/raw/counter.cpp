@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// A counter that lies in the server's memory and that many clients count up at the same time, each by atomic additions of
-// its own device's: no number is given out twice, although the server does nothing.
+// A counter that lies in the server's memory and that many clients count up at the same time, each by atomic additions
+// of its own device's: no number is given out twice, although the server does nothing.
 //
 //   counter server ADDRESS PORT CLIENTS      ends when that many have come and gone
 //   counter client ADDRESS PORT TIMES

@@ -7,10 +7,10 @@
 //   key_value_store server ADDRESS PORT CLIENTS      ends when that many have come and gone
 //   key_value_store client ADDRESS PORT put KEY VALUE | get KEY | putmany COUNT
 //
-// The table has a fixed number of slots. A key's slot is where its hash says, or the next free one. A writer claims a free
-// slot by an atomic compare-and-swap of the slot's word; it writes the whole record and makes it valid by a second one.
-// Writing an existing key locks its slot in the same way. A reader takes a record only if its checksum fits, and reads
-// again otherwise.
+// The table has a fixed number of slots. A key's slot is where its hash says, or the next free one. A writer claims a
+// free slot by an atomic compare-and-swap of the slot's word; it writes the whole record and makes it valid by a second
+// one. Writing an existing key locks its slot in the same way. A reader takes a record only if its checksum fits, and
+// reads again otherwise.
 
 #include <asio_rdma/raw_acceptor.hpp>
 #include <asio_rdma/raw_connection.hpp>

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Polling in place of sleeping: a polling_service looks after the connection's completion queue and runs the handlers of
-// the io_context in the same loop, for programs that give a core for the shortest latency. The two ends send a message to
-// and fro; the client prints how long a round trip takes.
+// Polling in place of sleeping: a polling_service looks after the connection's completion queue and runs the handlers
+// of the io_context in the same loop, for programs that give a core for the shortest latency. The two ends send a
+// message to and fro; the client prints how long a round trip takes.
 //
 //   polling server ADDRESS PORT              ends after one client
 //   polling client ADDRESS PORT ROUNDS

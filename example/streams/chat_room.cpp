@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// A chat room with coroutines: what one member says, all others hear. Each member has a coroutine that reads and one that
-// writes; a timer that is never due tells the latter that there is something to write.
+// A chat room with coroutines: what one member says, all others hear. Each member has a coroutine that reads and one
+// that writes; a timer that is never due tells the latter that there is something to write.
 //
 //   chat_room server ADDRESS PORT            until SIGINT or SIGTERM
 //   chat_room client ADDRESS PORT NAME HEAR [TEXT...]      says its texts, and leaves when it has heard HEAR lines
@@ -45,7 +45,9 @@ using room = std::set<std::shared_ptr<member>>;
 class member : public std::enable_shared_from_this<member> {
 public:
   member(rc::socket socket, room& others)
-      : socket_(std::move(socket)), news_(socket_.get_executor(), asio::steady_timer::time_point::max()), room_(others) {}
+      : socket_(std::move(socket)),
+        news_(socket_.get_executor(), asio::steady_timer::time_point::max()),
+        room_(others) {}
 
   void enter() {
     room_.insert(shared_from_this());
@@ -106,7 +108,8 @@ asio::awaitable<void> accept(rc::acceptor& acceptor, room& members) {
   for (;;) std::make_shared<member>(co_await acceptor.async_accept(use_awaitable), members)->enter();
 }
 
-asio::awaitable<void> talk(const rc::endpoint& server, const std::string& name, unsigned long lines, std::string texts) {
+asio::awaitable<void> talk(const rc::endpoint& server, const std::string& name, unsigned long lines,
+                           std::string texts) {
   rc::socket socket(co_await asio::this_coro::executor);
   co_await socket.async_connect(server, use_awaitable);
   std::cout << name << " is here" << std::endl;

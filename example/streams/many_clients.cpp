@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// A server for many clients on several threads: each connection has a strand, so that its handlers never run at the same
-// time, while different connections use all threads. The client makes many connections at once; each adds up numbers on
-// the server.
+// A server for many clients on several threads: each connection has a strand, so that its handlers never run at the
+// same time, while different connections use all threads. The client makes many connections at once; each adds up
+// numbers on the server.
 //
 //   many_clients server ADDRESS PORT CLIENTS     ends after that many
 //   many_clients client ADDRESS PORT CLIENTS

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Every option of a socket, set on the command line and read back when the connection stands: what was asked for, and what
-// came of it. doc/options.md says what each is for.
+// Every option of a stream socket, set on the command line and read back when the connection stands: what was asked
+// for, and what came of it. doc/options.md says what each is for.
 //
 //   tuning server ADDRESS PORT [OPTION=VALUE...]     ends after one client
 //   tuning client ADDRESS PORT [OPTION=VALUE...]
@@ -66,6 +66,8 @@ std::vector<named_option<Object>> all_options() {
       number<r::hop_limit, Object>("hop_limit"),
       number<r::pkey, Object>("pkey"),
       number<r::gid_index, Object>("gid_index"),
+      number<r::zero_copy_threshold, Object>("zero_copy_threshold"),
+      number<r::initial_buffer_size, Object>("initial_buffer_size"),
       {"acknowledged_writes",
        [](Object& o, const std::string& v) { o.set_option(r::acknowledged_writes(v == "true")); },
        [](Object& o) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// WebSocket by Boost.Beast over RDMA: a server that echoes messages, and a client. With blocking calls, a thread for each
-// client of the server.
+// WebSocket by Boost.Beast over RDMA: a server that echoes messages, and a client. With blocking calls, a thread for
+// each client of the server.
 //
 //   websocket server ADDRESS PORT CLIENTS        ends after that many
 //   websocket client ADDRESS PORT TEXT...

@@ -22,10 +22,10 @@ namespace asio_rdma {
 inline namespace v1 {
 
 // Several datagrams or messages in one call, as sendmmsg(2) and recvmmsg(2) have it for UDP, for ud::socket and
-// rc_seq_packet::socket with any executor. What goes to one device is handed over under one doorbell. Batches are arrays,
-// vectors or other ranges whose elements stay where they are; they and the buffers have to live until the operation
-// completes. An element has at most 64 buffers (message_size). The socket may be used otherwise meanwhile, by single
-// operations too.
+// rc_seq_packet::socket with any executor. What goes to one device is handed over under one doorbell. Batches are
+// arrays, vectors or other ranges whose elements stay where they are; they and the buffers have to live until the
+// operation completes. An element has at most 64 buffers (message_size). The socket may be used otherwise meanwhile, by
+// single operations too.
 
 /// A datagram to be sent.
 template <class ConstBufferSequence>
@@ -62,10 +62,11 @@ struct incoming_message {
 template <class MutableBufferSequence>
 incoming_message(MutableBufferSequence) -> incoming_message<MutableBufferSequence>;
 
-/// Sends a batch in its order, and waits where single sends would: of outgoing_datagram, or of buffer sequences, each of
-/// which is a message. No message may be larger than send_buffer_size (message_size): what a batch is for is small. Gives
-/// the number that was sent; if that is not all, the error is that of the next one: would_block on a non-blocking socket,
-/// in_progress while an async_send() has handed over a part of its message, or as single sends have it.
+/// Sends a batch in its order, and waits where single sends would: of outgoing_datagram, or of buffer sequences, each
+/// of which is a message. No message may be larger than send_buffer_size (message_size): what a batch is for is small.
+/// Gives the number that was sent; if that is not all, the error is that of the next one: would_block on a non-blocking
+/// socket, in_progress while an async_send() has handed over a part of its message, or as single sends have it. Thread
+/// safety is that of a single send.
 template <class Socket, class Batch>
 std::size_t send_batch(Socket& socket, const Batch& batch, boost::system::error_code& ec) {
   using kind = detail::batch_kind<typename Socket::protocol_type>;
@@ -82,7 +83,8 @@ std::size_t send_batch(Socket& socket, const Batch& batch) {
 }
 
 /// Receives into a batch, of incoming_datagram or incoming_message, what there is, and waits until there is something.
-/// Gives the number of elements, from the first one on, that are filled.
+/// Gives the number of elements, from the first one on, that are filled. Errors are those of a single receive, and
+/// would_block on a non-blocking socket that has nothing; so is thread safety.
 template <class Socket, class Batch>
 std::size_t receive_batch(Socket& socket, Batch& batch, boost::system::error_code& ec) {
   using kind = detail::batch_kind<typename Socket::protocol_type>;
@@ -98,8 +100,8 @@ std::size_t receive_batch(Socket& socket, Batch& batch) {
   return received;
 }
 
-/// The same, asynchronously. Completion signature void(error_code, std::size_t). As for a composed operation, cancelling
-/// (terminal, partial) says how many had been sent.
+/// The same, asynchronously. Completion signature void(error_code, std::size_t). The batch and its buffers have to stay
+/// until the handler runs. As for a composed operation, cancelling (terminal, partial) says how many had been sent.
 template <class Socket, class Batch, class CompletionToken>
 auto async_send_batch(Socket& socket, const Batch& batch, CompletionToken&& token) {
   using attempt = detail::send_batch_attempt<detail::batch_kind<typename Socket::protocol_type>, Batch>;

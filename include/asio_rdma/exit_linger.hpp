@@ -9,9 +9,9 @@
 namespace asio_rdma {
 inline namespace v1 {
 
-/// How long a normal exit of the process (return from main(), std::exit()) waits for bytes that were written and are not
-/// yet acknowledged by the peer's device, on open and on closed sockets. Milliseconds; the default is 2000, 0 waits not
-/// at all. TCP's kernel goes on sending for a process that is gone; a queue pair dies with its process, so that
+/// How long a normal exit of the process (return from main(), std::exit()) waits for bytes that were written and are
+/// not yet acknowledged by the peer's device, on open and on closed sockets. Milliseconds; the default is 2000, 0 waits
+/// not at all. TCP's kernel goes on sending for a process that is gone; a queue pair dies with its process, so that
 /// _exit(), abort() and fatal signals lose such bytes. Thread-safe.
 ASIO_RDMA_DECL void set_exit_linger(int milliseconds) noexcept;
 

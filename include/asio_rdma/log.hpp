@@ -10,7 +10,12 @@ namespace asio_rdma {
 inline namespace v1 {
 
 /// How much a log message matters.
-enum class log_level : int { debug, info, warning, error };
+enum class log_level : int {
+  debug,    ///< for whoever changes the library; it has no such messages yet
+  info,     ///< what goes its way; it has no such messages yet
+  warning,  ///< what goes on, though not as it was asked for, or ends a connection
+  error     ///< what fails without anybody who could be told
+};
 
 /// What receives log messages: level, one line of text without a line end, and the context given to set_log().
 /// Called from any thread, internal ones included, while internal locks may be held: it must not call into asio_rdma

@@ -36,11 +36,11 @@ inline namespace v1 {
 /// of an io_context between the looks: for programs that give a core for the shortest latency. run() does so on the
 /// calling thread, which may be one that was started for it.
 ///
-/// Connections with traffic are looked at all the time. Up to 32 that have had none for a while are quiet: one of them is
-/// looked at, in turn, at every eighth look. All others sleep: their completion queues are armed, and what wakes them is
-/// asked for at every 256th look. So a thousand of them cost the busy ones next to nothing, and each that gets something
-/// to do is found within 256 looks, and is busy from then on. A look is one at all busy connections, and takes some ten
-/// nanoseconds for each, the handlers aside.
+/// Connections with traffic are looked at all the time. Up to 32 that have had none for a while are quiet: one of them
+/// is looked at, in turn, at every eighth look. All others sleep: their completion queues are armed, and what wakes
+/// them is asked for at every 256th look. So a thousand of them cost the busy ones next to nothing, and each that gets
+/// something to do is found within 256 looks, and is busy from then on. A look is one at all busy connections, and
+/// takes some ten nanoseconds for each, the handlers aside.
 ///
 /// @par Thread Safety
 /// stop() and statistics() are safe. Everything else belongs to the thread in run(): to handlers of the io_context, and

@@ -49,7 +49,9 @@ public:
   /// That of its handlers.
   executor_type get_executor() const noexcept { return executor_; }
 
-  /// Listens on an address of this host, port 0 for any; connections are made with the options.
+  /// Listens on an address of this host, port 0 for any; connections are made with the options. Errors: address_in_use,
+  /// address_not_available, errc::foreign_address for an address that no device carries, errc::no_device, and
+  /// invalid_argument for an option out of range. A backlog below 1 counts as 1.
   void listen(const endpoint_type& local, const raw_options& options, int backlog, error_code& ec) {
     if (is_open()) {
       ec = boost::asio::error::already_open;
@@ -83,7 +85,8 @@ public:
   void close() { room_->close(); }
 
   /// Waits for a request and makes queues for it. Register and offer memory and post receives, then establish() it;
-  /// close() refuses it.
+  /// close() refuses it. Errors: bad_descriptor if the acceptor does not listen, already_open if the connection is, and
+  /// what raw_connection::open() says of queues.
   template <class OtherExecutor>
   void accept_request(basic_raw_connection<OtherExecutor>& connection, error_code& ec) {
     if (connection.is_open()) {

@@ -89,6 +89,10 @@ public:
   // ---- Set-up
 
   /// Finds the way to an address, chooses the device, and makes the queues. Blocks for options.setup_timeout at most.
+  /// Errors: host_unreachable, timed_out, errc::no_device, errc::foreign_address and errc::other_host as for sockets,
+  /// errc::device_limit and errc::memlock_limit for queues that the device or the process cannot have, invalid_argument
+  /// for an option out of range. What the peer says comes from this or from establish(): connection_refused,
+  /// errc::mode_mismatch if it is of another kind, errc::not_asio_rdma if it is none of this library's.
   void open(const endpoint_type& peer, const raw_options& options, error_code& ec) {
     start_open(peer, options, ec);
     if (!ec) finish(&core::raw_link::prepared, ec);
@@ -113,7 +117,8 @@ public:
   }
 
   /// Connects with the peer, or accepts it. Afterwards both ends know what the other has offered. Blocks for
-  /// options.setup_timeout at most. An end whose establish() has returned may send: post your receives before.
+  /// options.setup_timeout at most. An end whose establish() has returned may send: post your receives before. Errors:
+  /// timed_out, not_connected before open(), and what the peer says, as with open().
   void establish(error_code& ec) {
     ec = detail::to_asio_error(link().establish());
     if (!ec) finish(&core::raw_link::established, ec);
@@ -276,7 +281,7 @@ public:
 
   // ---- Data: post_send(), post_receive(), poll(), probe() and statistics() are raw_data_path's.
 
-  /// As poll(), but sleeps until there is a completion.
+  /// As poll(), but sleeps until there is a completion; those of a connection that has ended come at once.
   std::size_t wait(span<work_completion> completions, error_code& ec) {
     for (;;) {
       std::size_t n = poll(completions, ec);

@@ -19,22 +19,22 @@ inline namespace v1 {
 
 /// Messages over RDMA's reliable connections: as rc, but what one send() was given arrives as one message.
 ///
-/// rc_seq_packet::socket is a boost::asio::basic_seq_packet_socket. A message has any number of bytes, none included, and
-/// messages arrive in order. Both ends must be of this protocol: rc and rc_seq_packet refuse each other
+/// rc_seq_packet::socket is a boost::asio::basic_seq_packet_socket. A message has any number of bytes, none included,
+/// and messages arrive in order. Both ends must be of this protocol: rc and rc_seq_packet refuse each other
 /// (errc::mode_mismatch). Ports are those of rc.
 ///
-/// send() and async_send() hand over all of one message, however large, and then complete. Several async_send() at a time
-/// keep their order and do not mix; send() and send_batch() fail with in_progress while one of them has handed over a part
-/// of its message. A send that is cancelled when a part of its message is on its way ends the connection: the
-/// peer gets connection_reset, and never half a message. So does closing the socket then; shutdown(shutdown_send) fails
-/// with in_progress. A total cancellation leaves such a send alone. On a socket in non-blocking mode the synchronous send()
-/// takes a whole message or none: would_block where there is no room now, message_size where send_buffer_size is smaller
-/// than the message.
+/// send() and async_send() hand over all of one message, however large, and then complete. Several async_send() at a
+/// time keep their order and do not mix; send() and send_batch() fail with in_progress while one of them has handed
+/// over a part of its message. A send that is cancelled when a part of its message is on its way ends the connection:
+/// the peer gets connection_reset, and never half a message. So does closing the socket then; shutdown(shutdown_send)
+/// fails with in_progress. A total cancellation leaves such a send alone. On a socket in non-blocking mode the
+/// synchronous send() takes a whole message or none: would_block where there is no room now, message_size where
+/// send_buffer_size is smaller than the message.
 ///
-/// receive() gives bytes of the oldest message. message_end_of_record in its out flags says that they are the last ones:
-/// without it the buffers were too small, or the rest has not arrived yet, and the next call goes on with the same
-/// message. A message without bytes is 0 bytes with that flag; the peer's end is boost::asio::error::eof. A message that is
-/// larger than receive_buffer_size arrives in parts.
+/// receive() gives bytes of the oldest message. message_end_of_record in its out flags says that they are the last
+/// ones: without it the buffers were too small, or the rest has not arrived yet, and the next call goes on with the
+/// same message. A message without bytes is 0 bytes with that flag; the peer's end is boost::asio::error::eof. A
+/// message that is larger than receive_buffer_size arrives in parts.
 ///
 /// Otherwise everything is as with rc: options, acknowledged_writes, statistics, errors.
 ///

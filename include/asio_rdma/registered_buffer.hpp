@@ -37,10 +37,13 @@ inline boost::asio::const_registered_buffer registered(boost::asio::const_buffer
 enum class memory_pages { normal, huge };
 
 /// Memory from and into which sockets transfer without a copy. It belongs to no device: each registers it, once, when a
-/// socket there first uses it, which takes time in proportion to its pages, counts as locked memory, and lasts as long as this
-/// object. So make few large ones, and use them again and again.
+/// socket there first uses it, which takes time in proportion to its pages, counts as locked memory, and lasts as long
+/// as this object. So make few large ones, and use them again and again.
 ///
 /// Move-only. It has to outlive the operations that use it; sockets may outlive it.
+///
+/// @par Thread Safety
+/// Distinct objects: safe. Shared objects: safe, but for moving and destroying; several sockets may use one at a time.
 class registered_buffer {
   using error_code = boost::system::error_code;
 

@@ -122,12 +122,12 @@ using device = detail::rdma_text_option<core::option::device>;
 using peer_lifetime = detail::rdma_int_option<core::option::peer_lifetime>;
 
 /// Bytes from which a write of registered memory is sent from where it lies, and a read into it is offered to the peer,
-/// without a copy: 1 to 2147483647, by default 32768. Shorter ones are copied: that takes less time than the round trip after which the memory can be used
-/// again.
+/// without a copy: 1 to 2147483647, by default 32768. Shorter ones are copied: that takes less time than the round trip
+/// after which the memory can be used again.
 using zero_copy_threshold = detail::rdma_int_option<core::option::zero_copy_threshold>;
 
-/// Bytes that both buffers of a stream socket begin with, if their limits are not below: 4096 to 67108864, rounded up to a
-/// power of two; by default 8192. A buffer is doubled when it holds a stream up that is being read; that costs a
+/// Bytes that both buffers of a stream socket begin with, if their limits are not below: 4096 to 67108864, rounded up
+/// to a power of two; by default 8192. A buffer is doubled when it holds a stream up that is being read; that costs a
 /// registration each time. Large enough for both limits, buffers never change. Fixed.
 using initial_buffer_size = detail::rdma_int_option<core::option::initial_buffer_size>;
 

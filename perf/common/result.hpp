@@ -28,7 +28,8 @@ struct result {
   std::vector<std::uint64_t> unsorted;  ///< every measurement in ticks, if asked for
   bool halved = false;                  ///< a time is a round trip, of which half is shown
 
-  std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< --report-counters, --socket_counters: by how much they grew
+  /// --report-counters, --socket_counters: by how much they grew.
+  std::vector<std::pair<std::string, std::uint64_t>> counters;
 
   double post_seconds = 0;  ///< --probe
   double poll_seconds = 0;

@@ -1,16 +1,16 @@
 # Copyright (c) 2026 The asio_rdma authors
 # Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 #
-# What a program does for a message in its steady state: the difference of two runs that differ in nothing but the number
-# of messages, divided by that.
+# What a program does for a message in its steady state: the difference of two runs that differ in nothing but the
+# number of messages, divided by that.
 import json
 import os
 import re
 import subprocess
 import tempfile
 
-ROWS = ["send_requests", "signaled", "send_doorbells", "receives", "receive_doorbells", "completions", "polls", "arms", "locks",
-        "allocations", "system_calls"]
+ROWS = ["send_requests", "signaled", "send_doorbells", "receives", "receive_doorbells", "completions", "polls", "arms",
+        "locks", "allocations", "system_calls"]
 
 
 def system_calls(text):

@@ -99,7 +99,8 @@ class Sockets:
     def name(self):
         batch = f"_by_{self.batch}" if self.batch > 1 else ""
         registered = "_registered" if self.registered else ""
-        return f"{self.mode}{registered}{batch}{'_async' if self.asynchronous else ''}_{'lat' if self.latency else 'bw'}"
+        form = "_async" if self.asynchronous else ""
+        return f"{self.mode}{registered}{batch}{form}_{'lat' if self.latency else 'bw'}"
 
     def ours(self, size, count):
         program = f"{self.build}/perf/asio_net_{'lat' if self.latency else 'bw'}"

@@ -34,8 +34,10 @@ class Runner:
             return command
         # One word, since ssh joins its words and lets a shell split them; exec, so that what is ended is the program.
         assignments = [f"{k}={shlex.quote(v)}" for k, v in environment.items()]
-        return self.remote + ["sh -c " + shlex.quote(" ".join(["exec", "env"] + assignments + [shlex.join(command)]))] \
-            if self.remote[0].endswith("ssh") else self.remote + ["env"] + [f"{k}={v}" for k, v in environment.items()] + command
+        if self.remote[0].endswith("ssh"):
+            words = ["exec", "env"] + assignments + [shlex.join(command)]
+            return self.remote + ["sh -c " + shlex.quote(" ".join(words))]
+        return self.remote + ["env"] + [f"{k}={v}" for k, v in environment.items()] + command
 
     def run(self, server, client, reader, server_environment=None, client_environment=None):
         """{bytes: figure}. Raises Failure with what both said if there is none after three tries."""
@@ -46,8 +48,9 @@ class Runner:
             server_words = [w.replace("PORT", port) if w == "PORT" else w for w in server]
             client_words = [w.replace("PORT", port) if w == "PORT" else w for w in client] + [self.address]
             there = dict(self.environment, **(server_environment or {}))
-            with subprocess.Popen(self.command_there(server_words, there), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  stdin=subprocess.DEVNULL, env=dict(os.environ, **there), text=True) as running:
+            with subprocess.Popen(self.command_there(server_words, there), stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                                  env=dict(os.environ, **there)) as running:
                 try:
                     figures, said = self.run_client(client_words, reader, client_environment, running)
                     if figures:

@@ -181,12 +181,15 @@ device describe(const verbs::device_list& list, ibv_device* d, const verbs::api&
 }  // namespace
 
 std::vector<device> find_devices() {
+  verbs::error_code ec;
+  const verbs::device_list hardware = verbs::device_list::get(ec, verbs::rdma_core());
+  const verbs::device_list software = verbs::device_list::get(ec, verbs::software_device());
   std::vector<device> result;
-  for (const verbs::api* const table : {&verbs::rdma_core(), &verbs::software_device()}) {
-    verbs::error_code ec;
-    const verbs::device_list list = verbs::device_list::get(ec, *table);
-    for (ibv_device* const d : list) result.push_back(describe(list, d, *table));
+  for (ibv_device* const d : hardware) {
+    // Under asio_rdma_soft, rdma-core's functions list the software device as well.
+    if (!software.find(hardware.name(d))) result.push_back(describe(hardware, d, verbs::rdma_core()));
   }
+  for (ibv_device* const d : software) result.push_back(describe(software, d, verbs::software_device()));
   return result;
 }
 

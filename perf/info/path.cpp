@@ -45,8 +45,8 @@ std::string text_of(const sockaddr& address) {
   return result;
 }
 
-/// The entry of the port's table that the connection manager means: it says the GID, and takes RoCE v2 for RoCE unless an
-/// administrator has changed that (rdma_cm's default_roce_mode in configfs).
+/// The entry of the port's table that the connection manager means: it says the GID, and takes RoCE v2 for RoCE unless
+/// an administrator has changed that (rdma_cm's default_roce_mode in configfs).
 const gid_entry* find_gid(const std::vector<device>& devices, const path& p, const std::string& gid) {
   const gid_entry* result = nullptr;
   for (const device& d : devices) {
@@ -88,10 +88,13 @@ std::string why_not(const std::string& error) {
   std::string addresses;
   for (const asio_rdma::device_info& d : asio_rdma::devices(ec)) {
     if (d.kind != asio_rdma::device_kind::hardware || !d.active) continue;
-    for (const auto& a : d.addresses) addresses += (addresses.empty() ? "" : ", ") + a.to_string() + " (" + d.name + ")";
+    for (const auto& a : d.addresses)
+      addresses += (addresses.empty() ? "" : ", ") + a.to_string() + " (" + d.name + ")";
   }
-  return error + ": its route starts at a network interface that no RDMA device is attached to. Addresses of this host "
-                 "that have one: " + (addresses.empty() ? "none" : addresses) + "; use the peer's address in their network";
+  return error +
+         ": its route starts at a network interface that no RDMA device is attached to. Addresses of this host "
+         "that have one: " +
+         (addresses.empty() ? "none" : addresses) + "; use the peer's address in their network";
 }
 
 void resolve(path& p, const std::vector<device>& devices) {

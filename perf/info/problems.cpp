@@ -45,9 +45,10 @@ void add_missing_devices(const std::vector<device>& devices, std::vector<problem
     const bool is_listed =
         std::any_of(devices.begin(), devices.end(), [&](const device& d) { return d.name == name; });
     if (!is_listed) {
-      result.push_back({"the kernel has " + name + ", which programs cannot use",
-                        "pass /dev/infiniband to the container, load ib_uverbs, install ibverbs-providers of the host's "
-                        "version; in exclusive mode (rdma system show) move the device into this network namespace"});
+      result.push_back(
+          {"the kernel has " + name + ", which programs cannot use",
+           "pass /dev/infiniband to the container, load ib_uverbs, install ibverbs-providers of the host's "
+           "version; in exclusive mode (rdma system show) move the device into this network namespace"});
     }
   }
   if (!std::filesystem::exists("/dev/infiniband/rdma_cm", ec) &&
@@ -101,7 +102,8 @@ std::vector<problem> find_problems(const machine& host, const std::vector<device
   const bool has_hardware =
       std::any_of(devices.begin(), devices.end(), [](const device& d) { return d.kind == "hardware"; });
   add_machine_problems(host, has_hardware, result);
-  if (!has_hardware) result.push_back({asio_rdma::to_error_code(asio_rdma::core::library_error::no_device).message(), {}});
+  if (!has_hardware)
+    result.push_back({asio_rdma::to_error_code(asio_rdma::core::library_error::no_device).message(), {}});
   if (has_hardware) add_missing_devices(devices, result);
   for (const device& d : devices) {
     if (!d.error.empty()) result.push_back({d.name + " cannot be opened: " + d.error, {}});

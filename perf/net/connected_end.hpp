@@ -109,7 +109,8 @@ public:
     if (sends && latency_) timing.finish(sent_, r);
     r.tick_nanoseconds = scale_.nanoseconds();
     const socket_counts after = count();
-    for (std::size_t i = 0; i < after.size(); ++i) r.counters.emplace_back(after[i].first, after[i].second - before[i].second);
+    for (std::size_t i = 0; i < after.size(); ++i)
+      r.counters.emplace_back(after[i].first, after[i].second - before[i].second);
     return r;
   }
 
@@ -304,11 +305,12 @@ private:
   }
 
   void receive_next(connection& c) {
-    c.carry.async_read_some(c.socket, boost::asio::buffer(c.arriving), [this, &c](const error_code& ec, std::size_t size) {
-      check(ec);
-      take(c, c.arriving.data(), size);
-      if (!has_all(c)) receive_next(c);
-    });
+    c.carry.async_read_some(c.socket, boost::asio::buffer(c.arriving),
+                            [this, &c](const error_code& ec, std::size_t size) {
+                              check(ec);
+                              take(c, c.arriving.data(), size);
+                              if (!has_all(c)) receive_next(c);
+                            });
   }
 
   // Of several reads of registered memory, those that are left when everything has come are cancelled.

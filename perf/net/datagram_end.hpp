@@ -26,8 +26,8 @@
 
 namespace perf::net {
 
-/// Datagrams of one size, any of which may get lost: so everything is asynchronous, and how many were sent is said on the
-/// control connection.
+/// Datagrams of one size, any of which may get lost: so everything is asynchronous, and how many were sent is said on
+/// the control connection.
 template <class Protocol>
 class datagram_end : public end {
 public:
@@ -226,7 +226,8 @@ private:
     if constexpr (has_batches) {
       if (settings_.post_list > 1) {
         const auto& batch = c.batch.outgoing([&](bytes& block) { return more = fill(c, block); });
-        asio_rdma::async_send_batch(c.socket, batch, [sent, more](const error_code& ec, std::size_t) { sent(more, ec); });
+        asio_rdma::async_send_batch(c.socket, batch,
+                                    [sent, more](const error_code& ec, std::size_t) { sent(more, ec); });
         return;
       }
     }

@@ -20,8 +20,8 @@ namespace perf::net {
 
 namespace asio = boost::asio;
 
-/// How a message is carried by sockets of a protocol: by default as bytes of a stream. Handlers take an error_code and a
-/// number of bytes. An object of it belongs to a socket and stays where it is during operations.
+/// How a message is carried by sockets of a protocol: by default as bytes of a stream. Handlers take an error_code and
+/// a number of bytes. An object of it belongs to a socket and stays where it is during operations.
 template <class Protocol>
 struct transport {
   static constexpr bool keeps_messages = false;

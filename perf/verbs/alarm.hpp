@@ -9,9 +9,9 @@
 
 namespace perf::verbs {
 
-/// Interrupts system calls that block (EINTR), again and again, ten times a second as long as it lives: so that one that
-/// may wait for ever needs no other call before it that waits for so long only. Asio's blocking calls fail when they are
-/// interrupted: make none meanwhile.
+/// Interrupts system calls that block (EINTR), again and again, ten times a second as long as it lives: so that one
+/// that may wait for ever needs no other call before it that waits for so long only. Asio's blocking calls fail when
+/// they are interrupted: make none meanwhile.
 class alarm {
 public:
   alarm() {

@@ -24,18 +24,6 @@ namespace core {
 
 namespace {
 
-/// The names of the devices that rdma-core lists. A kernel without RDMA has none, which is no error.
-error list_hardware(std::vector<std::string>& names) {
-  verbs::error_code ec;
-  const auto list = verbs::device_list::get(ec, verbs::rdma_core());
-  if (ec && ec != errc::no_device) return io::to_error(ec);
-  for (ibv_device* const device : list) {
-    // The preloaded library shows the software device among them.
-    if (std::strcmp(list.name(device), software_name) != 0) names.emplace_back(list.name(device));
-  }
-  return {};
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -131,6 +119,17 @@ private:
 
 error choose_device(const std::string& own_policy, device_choice& result) {
   return policy::instance().choose(own_policy, result);
+}
+
+error list_hardware(std::vector<std::string>& names) {
+  verbs::error_code ec;
+  const auto list = verbs::device_list::get(ec, verbs::rdma_core());
+  if (ec && ec != errc::no_device) return io::to_error(ec);
+  for (ibv_device* const device : list) {
+    // The preloaded library shows the software device among them.
+    if (std::strcmp(list.name(device), software_name) != 0) names.emplace_back(list.name(device));
+  }
+  return {};
 }
 
 std::vector<std::string> hardware_names() {

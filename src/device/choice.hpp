@@ -34,7 +34,10 @@ struct device_choice {
 /// device that this machine does not have. Thread-safe.
 error choose_device(const std::string& own_policy, device_choice& result);
 
-/// The names of the devices that rdma-core lists; none where it fails.
+/// Adds the names of the devices that rdma-core lists. A kernel without RDMA has none, which is no error.
+error list_hardware(std::vector<std::string>& names);
+
+/// The same; none where it fails.
 std::vector<std::string> hardware_names();
 
 }  // namespace core

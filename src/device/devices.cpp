@@ -3,13 +3,13 @@
 
 #include <asio_rdma/detail/core/device.hpp>
 
-#include "io/verbs_error.hpp"
+#include "device/choice.hpp"
 #include "verbs/local_addresses.hpp"
 
 #include <asio_rdma/verbs/device_list.hpp>
 
-#include <algorithm>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 namespace asio_rdma {
@@ -23,15 +23,10 @@ struct entry {
   std::vector<sockaddr_storage> addresses;
 };
 
-error add_devices(const verbs::api& table, device_kind kind, std::vector<entry>& result) {
-  verbs::error_code ec;
-  const auto list = verbs::device_list::get(ec, table);
-  for (ibv_device* const device : list) {
-    entry& e = result.emplace_back();
-    e.d.kind = kind;
-    std::snprintf(e.d.name, sizeof e.d.name, "%s", list.name(device));
-  }
-  return ec == errc::no_device ? error() : io::to_error(ec);
+void add(const char* name, device_kind kind, std::vector<entry>& result) {
+  entry& e = result.emplace_back();
+  e.d.kind = kind;
+  std::snprintf(e.d.name, sizeof e.d.name, "%s", name);
 }
 
 void add_addresses(std::vector<entry>& hardware) {
@@ -48,9 +43,12 @@ void add_addresses(std::vector<entry>& hardware) {
 error visit_devices(void (*function)(const device& d, void* context), void* context) {
   std::vector<entry> hardware;
   std::vector<entry> software;
-  if (const error e = add_devices(verbs::rdma_core(), device_kind::hardware, hardware)) return e;
-  // One that cannot be used here says why when it is.
-  (void)add_devices(verbs::software_device(), device_kind::software, software);
+  std::vector<std::string> names;
+  if (const error e = list_hardware(names)) return e;
+  for (const std::string& name : names) add(name.c_str(), device_kind::hardware, hardware);
+  verbs::error_code ec;  // one that cannot be used here says why when it is
+  const auto list = verbs::device_list::get(ec, verbs::software_device());
+  for (ibv_device* const d : list) add(list.name(d), device_kind::software, software);
   add_addresses(hardware);
   for (entry& e : software) {
     e.addresses = verbs::local_addresses();

@@ -46,8 +46,8 @@ void describe_missing_device(text& out) {
   if (devices.empty()) {
     out.add(
         ": this machine has none (%s/class/infiniband is empty or missing). Load the driver of the card, or make a "
-        "software device: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev INTERFACE. Processes on one host can do "
-        "without: ASIO_RDMA_DEVICE=soft0",
+        "software device: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev INTERFACE. Processes on one host can "
+        "do without: ASIO_RDMA_DEVICE=soft0",
         sysfs.c_str());
     return;
   }

@@ -62,8 +62,8 @@ public:
   verbs::address_handle make_address(const ibv_ah_attr& path, verbs::error_code& ec) const noexcept {
     return verbs::address_handle::create(device_->domain, path, ec);
   }
-  /// The index of a GID of this port; of several the one for RoCE v2. -1 if there is none. Remembered, unless the device
-  /// could not be asked.
+  /// The index of a GID of this port; of several the one for RoCE v2. -1 if there is none. Remembered, unless the
+  /// device could not be asked.
   int index_of(const ibv_gid& gid, verbs::error_code& ec);
 
   // Receiving. A completion's wr_id is its slot.
@@ -102,8 +102,8 @@ public:
   std::uint64_t posted() const noexcept { return posted_; }
   std::uint64_t completed() const noexcept { return completed_; }
 
-  /// Status of the first work request that failed, and the vendor's code; IBV_WC_SUCCESS if none has. One that the device
-  /// did not take has IBV_WC_GENERAL_ERR.
+  /// Status of the first work request that failed, and the vendor's code; IBV_WC_SUCCESS if none has. One that the
+  /// device did not take has IBV_WC_GENERAL_ERR.
   ibv_wc_status failed_status() const noexcept { return failed_status_; }
   bool has_failed() const noexcept { return failed_status_ != IBV_WC_SUCCESS; }
   std::uint32_t vendor_error() const noexcept { return vendor_error_; }
@@ -118,8 +118,8 @@ public:
   // Waiting.
 
   int fd() const noexcept { return channel_.fd(); }
-  /// Arms the queues that are not; sends too if somebody waits for a slot. Poll once more afterwards. taken is set if an
-  /// event was taken: then whoever waited for it may have missed it. After an error, nobody must sleep for them.
+  /// Arms the queues that are not; sends too if somebody waits for a slot. Poll once more afterwards. taken is set if
+  /// an event was taken: then whoever waited for it may have missed it. After an error, nobody must sleep for them.
   core::error arm(bool sends, bool& taken) noexcept;
   std::uint64_t events_armed() const noexcept { return events_armed_; }
   std::uint64_t events_taken() const noexcept { return events_taken_; }

@@ -10,8 +10,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace io {
 
-/// Has an id show a queue pair as its own, or none. The connection manager may look at it meanwhile on the internal thread,
-/// when the peer says goodbye at that very moment.
+/// Has an id show a queue pair as its own, or none. The connection manager may look at it meanwhile on the internal
+/// thread, when the peer says goodbye at that very moment.
 inline void show_queue_pair(const verbs::cm_id& id, ibv_qp* queue_pair) noexcept {
   __atomic_store_n(&id.native_handle()->qp, queue_pair, __ATOMIC_RELEASE);
 }

@@ -15,8 +15,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace io {
 
-/// Looks for completions before a wait sleeps, as the option busy_poll wants it. Guarded by the mutex of the object that
-/// waits.
+/// Looks for completions before a wait sleeps, as the option busy_poll wants it. Guarded by the mutex of the object
+/// that waits.
 class spinner {
 public:
   using clock = std::chrono::steady_clock;

@@ -75,7 +75,8 @@ void stream_queues::drop_windows() noexcept {
 
 std::size_t stream_queues::registered() const noexcept {
   std::size_t sum = 0;
-  for (const registered_block* b : {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
+  for (const registered_block* b :
+       {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
     sum += b->size();
   }
   return sum;
@@ -103,7 +104,8 @@ void stream_queues::destroy(verbs::cm_id& id) noexcept {
   queue_pair_.reset();
   completions_.reset();
   channel_.reset();
-  for (registered_block* b : {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
+  for (registered_block* b :
+       {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
     b->reset();
   }
   device_.reset();

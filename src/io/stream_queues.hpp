@@ -27,8 +27,8 @@ namespace io {
 /// The verbs objects of one stream connection: a completion channel with one completion queue for both directions, the
 /// queue pair, the ring and the mirror that the peer writes into, and the memory from which we send.
 ///
-/// Ring and mirror have a memory region of their own, so that the peer's key reaches nothing else. The ring and the memory
-/// from which we send can give way to larger ones, beside which the former ones stay until they are released.
+/// Ring and mirror have a memory region of their own, so that the peer's key reaches nothing else. The ring and the
+/// memory from which we send can give way to larger ones, beside which the former ones stay until they are released.
 class stream_queues {
 public:
   static constexpr unsigned windows = 4;
@@ -76,7 +76,9 @@ public:
   core::error arm(bool& taken) noexcept;
   int fd() const noexcept { return channel_.fd(); }
 
-  const registered_block& ring(bool former = false) const noexcept { return either(former ? former_ring_ : ring_, received_); }
+  const registered_block& ring(bool former = false) const noexcept {
+    return either(former ? former_ring_ : ring_, received_);
+  }
   std::byte* mirror() const noexcept { return received_.data() + sizes_.ring; }
   std::uint32_t mirror_key() const noexcept { return received_.remote_key(); }
   const registered_block& staging(bool former = false) const noexcept {

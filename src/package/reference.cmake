@@ -1,5 +1,5 @@
-# The target reference: the API reference, of what the public headers say, by Doxygen. What they fail to say is an error;
-# the test package.reference makes it, too.
+# The target reference: the API reference, of what the public headers say, by Doxygen. What they fail to say is an
+# error; the test package.reference makes it, too.
 find_package(Doxygen 1.9.4 QUIET)
 if(NOT DOXYGEN_FOUND)
   return()

@@ -23,8 +23,8 @@ using lock_type = std::lock_guard<std::mutex>;
 
 namespace {
 
-/// For the rest of what a client says, once it has begun. Until then it has all the time that its user takes between the
-/// steps of the set-up.
+/// For the rest of what a client says, once it has begun. Until then it has all the time that its user takes between
+/// the steps of the set-up.
 constexpr std::chrono::seconds client_patience{5};
 
 /// When there are no descriptors left, some may be soon.

@@ -58,7 +58,8 @@ error connection::not_yet() noexcept {
 
 bool connection::progress() noexcept {
   const bool any = engine_.progress();
-  // Otherwise two ends that have both been closed with more to send than the other has room for would wait for each other.
+  // Otherwise two ends that have both been closed with more to send than the other has room for would wait for each
+  // other.
   if (user_closed_) engine_.discard_input();
   if (any) {
     threads_.wake_all();
@@ -276,8 +277,10 @@ error connection::released(std::uint64_t hold) noexcept {
 
 error connection::offer_memory(void* data, std::size_t size, std::uint64_t& ticket) noexcept {
   const lock_type lock(mutex_);
-  const bool is_open = phase_ == phase::established && !user_closed_ && !has_ended() && !peer_disconnected_ && !receiving_ended_;
-  if (!is_open || size == 0 || size < static_cast<std::size_t>(settings_[option::zero_copy_threshold])) return error(EAGAIN);
+  const bool is_open =
+      phase_ == phase::established && !user_closed_ && !has_ended() && !peer_disconnected_ && !receiving_ended_;
+  if (!is_open || size == 0 || size < static_cast<std::size_t>(settings_[option::zero_copy_threshold]))
+    return error(EAGAIN);
   const bool is_offered = engine_.offer(static_cast<std::byte*>(data), size, ticket);
   update_background();
   return is_offered ? error() : error(EAGAIN);
@@ -362,7 +365,8 @@ void connection::reclaim_memory() noexcept {
       teardown();  // without a queue pair, nobody touches anything
     } else if (passed > reclaim_timeout) {
       engine_.revoke();
-      if (!has_ended() && engine_.device_holds_memory()) end(error(ECONNABORTED), "the memory of a write was needed back, and the peer did not acknowledge it");
+      if (!has_ended() && engine_.device_holds_memory())
+        end(error(ECONNABORTED), "the memory of a write was needed back, and the peer did not acknowledge it");
     }
     lock.unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -28,7 +28,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// One stream or message connection from the first step of connecting to the end of lingering. Thread-safe: one mutex guards it.
+/// One stream or message connection from the first step of connecting to the end of lingering. Thread-safe: one mutex
+/// guards it.
 ///
 /// Three parties wait for it, and whoever takes completions has to tell the others: its owner's reactor (through the
 /// descriptor of prepare_wait()), threads in wait(), and the internal thread, which serves it while there is something
@@ -168,8 +169,8 @@ private:
   void end(const error& e, const char* detail = nullptr) noexcept;
   void stop() noexcept;
   void decide_silence() noexcept;
-  /// Arms the queue of completions and looks once more. taken: an event was taken for that. True if there is something to
-  /// try: then nobody may sleep.
+  /// Arms the queue of completions and looks once more. taken: an event was taken for that. True if there is something
+  /// to try: then nobody may sleep.
   bool arm(bool& taken) noexcept;
 
   bool needs_background() const noexcept;

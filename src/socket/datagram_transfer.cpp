@@ -229,8 +229,9 @@ void datagram_socket::flush_waiting(datagram_peer& p) noexcept {
       post_sends();
       p.queues->poll_sends();
     }
-    const error e = p.queues->has_send_slot() ? send_now(p, &buffer, 1, payload.size(), p.waiting.front().not_to_own_host)
-                                                 : error(EAGAIN);
+    const error e = p.queues->has_send_slot()
+                        ? send_now(p, &buffer, 1, payload.size(), p.waiting.front().not_to_own_host)
+                        : error(EAGAIN);
     if (e == error(EAGAIN)) break;
     if (e) {
       ++datagrams_.dropped_unresolved;

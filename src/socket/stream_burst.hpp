@@ -29,12 +29,12 @@ public:
   explicit burst(stream_engine& engine) noexcept : engine_(engine) {}
 
   /// A message: its bytes, if any, go from local memory, that of control texts or of a key, to an address of the peer.
-  void add(transfer::message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
-           std::uint32_t remote_key) noexcept {
+  void add(transfer::message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length,
+           std::uint64_t to, std::uint32_t remote_key) noexcept {
     add(kind, length_field, from, length, to, remote_key, engine_.queues_.control_texts_key());
   }
-  void add(transfer::message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length, std::uint64_t to,
-           std::uint32_t remote_key, std::uint32_t local_key) noexcept {
+  void add(transfer::message_kind kind, std::uint32_t length_field, const std::byte* from, std::uint32_t length,
+           std::uint64_t to, std::uint32_t remote_key, std::uint32_t local_key) noexcept {
     if (count_ == capacity) post();
     ibv_send_wr& request = requests_[count_];
     ibv_sge& entry = entries_[count_];
@@ -69,7 +69,8 @@ public:
   }
 
   /// No message: opens a window of the program's memory to the peer.
-  void add_open(ibv_mw* window, std::uint32_t key, ibv_mr* region, const std::byte* data, std::uint32_t length) noexcept {
+  void add_open(ibv_mw* window, std::uint32_t key, ibv_mr* region, const std::byte* data,
+                std::uint32_t length) noexcept {
     ibv_send_wr& request = add_local(IBV_WR_BIND_MW);
     request.bind_mw.mw = window;
     request.bind_mw.rkey = key;

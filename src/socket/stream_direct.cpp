@@ -157,7 +157,8 @@ std::uint32_t stream_engine::direct_room(std::size_t want) const noexcept {
   return static_cast<std::uint32_t>(std::min<std::size_t>({want, peer_adverts_.front().length, agreed_chunk_}));
 }
 
-void stream_engine::add_direct(burst& b, const std::byte* from, std::uint32_t length, std::uint32_t key, bool ends) noexcept {
+void stream_engine::add_direct(burst& b, const std::byte* from, std::uint32_t length, std::uint32_t key,
+                               bool ends) noexcept {
   const transfer::advert to = peer_adverts_.front();
   window_->sent_direct();
   peer_adverts_.sent(length, ends);

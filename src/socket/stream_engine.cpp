@@ -319,7 +319,8 @@ void stream_engine::offer_ring(burst& b) noexcept {
   }
   const io::registered_block& made = queues_.prepared_ring();
   incoming_->ring_offered(size);
-  b.add_text(message_kind::ring, transfer::encode_ring_offer({address_of(made.data()), made.remote_key(), static_cast<std::uint32_t>(size)}));
+  b.add_text(message_kind::ring, transfer::encode_ring_offer(
+                                     {address_of(made.data()), made.remote_key(), static_cast<std::uint32_t>(size)}));
 }
 
 /// At once to the size that it may have: while the peer's ring is full, the former memory is not given up.
@@ -383,8 +384,8 @@ bool stream_engine::add_data(burst& b) noexcept {
     if (ends) to_end_->pop();
     moved = true;
     went_into_ring();
-    b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), from.data() + next.bytes.offset, length, to,
-          peer_.ring_key, from.local_key());
+    b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), from.data() + next.bytes.offset, length,
+          to, peer_.ring_key, from.local_key());
   }
   return moved;
 }
@@ -503,8 +504,8 @@ std::size_t stream_engine::write_direct(const std::byte* data, std::size_t size,
     direct_posted_ += length;
     hold = last_hold_ = slots_->next_index() + 1;
     went_into_ring();
-    b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), data + total, length, to, peer_.ring_key,
-          key);
+    b.add(ends ? message_kind::end : message_kind::data, mark_shortage(length), data + total, length, to,
+          peer_.ring_key, key);
     total += length;
   }
   if (keeps_messages() && total > 0) within_message_ = total < size;
@@ -541,7 +542,8 @@ void stream_engine::ask_for_life() noexcept {
 
 bool stream_engine::waits_for_peer() const noexcept {
   if (!window_ || dead_ || violation_ || aborted_) return false;
-  return life_index_ || (end_due_ && peer_adverts_.is_open()) || withdraw_due_ || withdrawn_due_ || is_unposted() || (sending_ended_ && !fin_index_) || incoming_->credit_due();
+  return life_index_ || (end_due_ && peer_adverts_.is_open()) || withdraw_due_ || withdrawn_due_ || is_unposted() ||
+         (sending_ended_ && !fin_index_) || incoming_->credit_due();
 }
 
 /// A request that is flushed behind those that would not be heard of: then they are over.

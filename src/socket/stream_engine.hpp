@@ -32,9 +32,9 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace core {
 
-/// Moves the bytes of one connection, and in message mode says which of them are of one message: joins the state machines
-/// of transfer/ to the queues of io/. It knows neither threads nor the connection manager. Guarded by its connection's
-/// mutex.
+/// Moves the bytes of one connection, and in message mode says which of them are of one message: joins the state
+/// machines of transfer/ to the queues of io/. It knows neither threads nor the connection manager. Guarded by its
+/// connection's mutex.
 class stream_engine {
 public:
   /// mode is stream or message.
@@ -61,14 +61,18 @@ public:
   /// Bytes that one read() can have.
   std::size_t readable() const noexcept { return incoming_ ? incoming_->readable_of_message() : 0; }
   /// Whether there is anything to read, be it a message of no bytes.
-  bool has_input() const noexcept { return incoming_ && (incoming_->readable() > 0 || incoming_->message_is_complete()); }
+  bool has_input() const noexcept {
+    return incoming_ && (incoming_->readable() > 0 || incoming_->message_is_complete());
+  }
   /// Copies out at most readable() bytes. at_end: they are the last ones of their message.
   std::size_t read(const iovec* buffers, std::size_t count, bool peek, bool& at_end) noexcept;
   /// Takes all that has arrived as read, where nobody will read it.
   void discard_input() noexcept;
   std::size_t writable() const noexcept { return staging_ ? staging_->free() : 0; }
   /// Whether write() can take anything.
-  bool is_writable() const noexcept { return staging_ && staging_->free() > 0 && (!keeps_messages() || !to_end_->full()); }
+  bool is_writable() const noexcept {
+    return staging_ && staging_->free() > 0 && (!keeps_messages() || !to_end_->full());
+  }
   /// The same, after more memory was taken for it where that helps.
   bool make_room() noexcept;
   /// Copies in what there is room for and sends what can be sent, unless more is said to come before flush(). ends: in
@@ -79,7 +83,8 @@ public:
   /// message. If any were posted, the memory is the device's until holds(hold) is false.
   /// more: there may be more to write behind it; it becomes true if the peer's reader was left to wait for that, until
   /// end_writes().
-  std::size_t write_direct(const std::byte* data, std::size_t size, std::uint32_t key, bool& more, std::uint64_t& hold) noexcept;
+  std::size_t write_direct(const std::byte* data, std::size_t size, std::uint32_t key, bool& more,
+                           std::uint64_t& hold) noexcept;
   /// There was no more.
   void end_writes() noexcept;
   bool is_last_hold(std::uint64_t hold) const noexcept { return hold == last_hold_; }
@@ -93,19 +98,19 @@ public:
   bool device_holds_memory() const noexcept { return holds(last_hold_); }
 
   /// Offers memory to the peer, for what is to be read next; everything that was offered before comes first. Gives a
-  /// ticket: until read_offered() says otherwise the memory is the peer's. False if there is something to read, it is not
-  /// worthwhile, or it cannot be done now.
+  /// ticket: until read_offered() says otherwise the memory is the peer's. False if there is something to read, it is
+  /// not worthwhile, or it cannot be done now.
   bool offer(std::byte* data, std::size_t size, std::uint64_t& ticket) noexcept;
-  /// Asks the peer to write no more into what was offered, unless it is being asked already. A ticket of 0 means all. False
-  /// if nothing is to be asked.
+  /// Asks the peer to write no more into what was offered, unless it is being asked already. A ticket of 0 means all.
+  /// False if nothing is to be asked.
   bool ask_back(std::uint64_t ticket) noexcept;
   /// It has not answered.
   bool is_asked_back() const noexcept { return withdraw_due_ || own_adverts_.is_asked_back(); }
-  /// The peer has not answered: takes the memory away from it. A peer that does nothing will have read what it was asked
-  /// before it writes again; one that writes all the same loses the connection.
+  /// The peer has not answered: takes the memory away from it. A peer that does nothing will have read what it was
+  /// asked before it writes again; one that writes all the same loses the connection.
   void revoke() noexcept;
-  /// False if the peer may still write. Otherwise the ticket is taken, and this many bytes have come, which may be none;
-  /// at_end: they are the last ones of their message.
+  /// False if the peer may still write. Otherwise the ticket is taken, and this many bytes have come, which may be
+  /// none; at_end: they are the last ones of their message.
   bool read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept;
   /// Data waits for memory that the peer may offer.
   bool is_holding() const noexcept { return peer_adverts_.is_holding(); }

@@ -17,8 +17,8 @@ namespace soft {
 class peer;
 
 /// Wakes who sleeps on other processes' completion channels, through duplicates of their descriptors (pidfd_getfd(2)),
-/// which the kernel gives to whoever may copy from and to a process's memory. It keeps the last ones that were used: few
-/// enough to leave a process its descriptors; none of a process that has ended. Thread-safe.
+/// which the kernel gives to whoever may copy from and to a process's memory. It keeps the last ones that were used:
+/// few enough to leave a process its descriptors; none of a process that has ended. Thread-safe.
 class channel_wakers {
 public:
   /// Tells a channel of one more event; fd is its descriptor in its process, and the caller sees to it that the channel

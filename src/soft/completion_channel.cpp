@@ -66,7 +66,8 @@ int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
     std::uint64_t one = 0;
     if (::read(c.fd, &one, sizeof one) < 0) return -1;
     const std::lock_guard<std::mutex> lock(c.mutex);
-    const auto found = std::find_if(c.queues.begin(), c.queues.end(), [](completion_queue* q) { return take_event(*q); });
+    const auto found =
+        std::find_if(c.queues.begin(), c.queues.end(), [](completion_queue* q) { return take_event(*q); });
     if (found == c.queues.end()) continue;  // it was of a queue that is gone
     *cq = (*found)->base();
     *cq_context = (*found)->cq_context;

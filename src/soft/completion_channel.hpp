@@ -16,7 +16,8 @@ namespace soft {
 
 struct completion_queue;
 
-/// Its descriptor is an eventfd that counts one for each event; which queue an event is of stands in the queues' entries.
+/// Its descriptor is an eventfd that counts one for each event; which queue an event is of stands in the queues'
+/// entries.
 struct completion_channel final : ibv_comp_channel {
   std::uint32_t id = 0;
   std::mutex mutex;

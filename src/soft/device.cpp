@@ -60,8 +60,8 @@ int device::open() noexcept {
 }
 
 void device::start() {
-  // Lets every process of the user read and write this one's memory, which Yama forbids by default on some systems: less
-  // safe, and faster. See prctl(2).
+  // Lets every process of the user read and write this one's memory, which Yama forbids by default on some systems:
+  // less safe, and faster. See prctl(2).
   look_at_copy_variable();
   const char* const tracer = std::getenv("ASIO_RDMA_SOFT_PTRACER");
   if (tracer && std::strcmp(tracer, "any") == 0) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);

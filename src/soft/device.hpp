@@ -27,8 +27,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
 
-/// What this process has of soft0. Opened by the first use, never closed: the kernel takes it all back with the process.
-/// Thread-safe.
+/// What this process has of soft0. Opened by the first use, never closed: the kernel takes it all back with the
+/// process. Thread-safe.
 class device {
 public:
   /// Null, with errno set, if it cannot be opened; the next call tries again.

@@ -147,7 +147,8 @@ int query_device(ibv_context*, ibv_device_attr* a) {
   a->max_ah = 1 << 20;
   a->max_srq = static_cast<int>(max_srqs);
   a->max_srq_wr = static_cast<int>(max_wr);
-  a->max_mcast_grp = a->max_mcast_qp_attach = a->max_total_mcast_qp_attach = static_cast<int>(max_multicast_attachments);
+  a->max_mcast_grp = a->max_mcast_qp_attach = a->max_total_mcast_qp_attach =
+      static_cast<int>(max_multicast_attachments);
   a->max_pkeys = 1;
   a->phys_port_cnt = 1;
   return 0;

@@ -9,8 +9,8 @@
 
 #include <cstddef>
 
-// Where the kernel forbids to copy between processes (seccomp(2), Yama's ptrace_scope, another PID namespace), the bytes
-// go through the requester's segment, and the other process's helper thread does its card's part.
+// Where the kernel forbids to copy between processes (seccomp(2), Yama's ptrace_scope, another PID namespace), the
+// bytes go through the requester's segment, and the other process's helper thread does its card's part.
 namespace asio_rdma {
 inline namespace v1 {
 namespace soft {

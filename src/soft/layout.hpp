@@ -13,8 +13,8 @@
 #include <cstdint>
 
 // What a process shows the others of its objects: the segment that they map. The posting process plays the card, so the
-// queues that it fills and the tables that it looks into are here; what is a process's own affair (send queues, lists of
-// objects, the connection manager) is not.
+// queues that it fills and the tables that it looks into are here; what is a process's own affair (send queues, lists
+// of objects, the connection manager) is not.
 namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
@@ -55,8 +55,8 @@ struct completion_slot {
   completion_entry completion;
 };
 
-/// A completion queue grows by getting another ring, twice as large at least: whoever is filling the one before may go on,
-/// and its owner empties the rings in their order.
+/// A completion queue grows by getting another ring, twice as large at least: whoever is filling the one before may go
+/// on, and its owner empties the rings in their order.
 struct completion_queue_entry {
   ring_header rings[21];
   std::atomic<std::uint32_t> ring_count{0};  // the last one is filled; 0 for an unused entry
@@ -67,8 +67,8 @@ struct completion_queue_entry {
   int channel_fd = -1;                   // the channel's descriptor, in the owner
 };
 
-/// Which completion uses a receive request up. Said before the completion is filled, and the request is given back after
-/// that: where the process is killed in between, either both or none of them have happened.
+/// Which completion uses a receive request up. Said before the completion is filled, and the request is given back
+/// after that: where the process is killed in between, either both or none of them have happened.
 struct filled_completion {
   std::uint32_t cq;    // index + 1; 0 for none
   std::uint32_t ring;

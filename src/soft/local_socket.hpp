@@ -13,9 +13,9 @@
 #include <cstddef>
 #include <string>
 
-// Unix sockets with abstract names (unix(7)): the kernel makes such a name exclusive within a network namespace, and takes
-// it back whenever and however its owner dies. Any user can bind or address one, so that both sides check the other's
-// user.
+// Unix sockets with abstract names (unix(7)): the kernel makes such a name exclusive within a network namespace, and
+// takes it back whenever and however its owner dies. Any user can bind or address one, so that both sides check the
+// other's user.
 namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
@@ -37,8 +37,8 @@ descriptor bind_local(int type, const local_address& name) noexcept;
 descriptor connect_local(int type, const local_address& name) noexcept;
 /// Somebody has the name, whoever it is.
 bool is_taken(int type, const local_address& name) noexcept;
-/// Takes a connection from a listening one; those of other users are dropped, and all where the process has no descriptors
-/// left: nobody waits then for as long as that lasts. errno is EAGAIN if there is none. One thread at a time.
+/// Takes a connection from a listening one; those of other users are dropped, and all where the process has no
+/// descriptors left: nobody waits then for as long as that lasts. errno is EAGAIN if there is none. One thread at a time.
 descriptor accept_local(int listener) noexcept;
 
 /// The process at the other end, as it is called here; 0 if it is not visible from here (pid_namespaces(7)).

@@ -42,8 +42,9 @@ int gather(held_mark& m, const ibv_sge* list, unsigned count, std::uint32_t doma
 /// Binds a type 2 window, of the queue pair, by a bind request. The status for its completion.
 ibv_wc_status bind_window(std::uint32_t qp, std::uint32_t domain, unsigned window_key, std::uint32_t new_key,
                           const ibv_mw_bind_info& info) noexcept;
-/// Makes a window, or a key of it, invalid. False if there is none that the queue pair may invalidate. Somebody may still
-/// be copying; if it is the queue pair's peer that invalidates, only who may not use the window can be looking at it.
+/// Makes a window, or a key of it, invalid. False if there is none that the queue pair may invalidate. Somebody may
+/// still be copying; if it is the queue pair's peer that invalidates, only who may not use the window can be looking at
+/// it.
 bool invalidate(segment_header& h, std::uint32_t qp, std::uint32_t key) noexcept;
 
 int bind_mw(ibv_qp* qp, ibv_mw* mw, ibv_mw_bind* bind);

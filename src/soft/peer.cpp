@@ -61,8 +61,8 @@ std::size_t total(const iovec* parts, unsigned count) noexcept {
   return result;
 }
 
-/// While it lives, this thread touches memory as a card does, which ThreadSanitizer does not see either: who may touch it
-/// when is agreed between the processes, by messages that the sanitizer of neither knows of.
+/// While it lives, this thread touches memory as a card does, which ThreadSanitizer does not see either: who may touch
+/// it when is agreed between the processes, by messages that the sanitizer of neither knows of.
 class as_a_card {
 public:
   as_a_card(const as_a_card&) = delete;
@@ -142,8 +142,8 @@ bool peer::is_alive() const noexcept {
 
 bool peer::is_same_process() const noexcept {
   if (const auto f = before_copy.load(std::memory_order_relaxed)) f();
-  // The number of a process that ended and was waited for can belong to another one. A pidfd is readable once its process
-  // has ended (pidfd_open(2)).
+  // The number of a process that ended and was waited for can belong to another one. A pidfd is readable once its
+  // process has ended (pidfd_open(2)).
   pollfd ended{process_.get(), POLLIN, 0};
   return process_ && ::poll(&ended, 1, 0) == 0;
 }

@@ -47,14 +47,14 @@ struct hello {
   std::uint64_t base;  // of the segment, in the sender
 };
 
-/// Takes ASIO_RDMA_SOFT_COPY from the environment, which is for trying out what happens where processes may not copy each
-/// other's memory. Not on an internal thread: the program may be changing its environment.
+/// Takes ASIO_RDMA_SOFT_COPY from the environment, which is for trying out what happens where processes may not copy
+/// each other's memory. Not on an internal thread: the program may be changing its environment.
 void look_at_copy_variable() noexcept;
 
-/// A process that uses soft0: this one, or another of the same user.
 /// Called just before bytes are copied to or from another process, when everything has been checked. Only tests set it.
 extern std::atomic<void (*)()> before_copy;
 
+/// A process that uses soft0: this one, or another of the same user.
 class peer : public std::enable_shared_from_this<peer> {
 public:
   peer(loop& l, unsigned slot) noexcept : loop_(l), slot_(slot) {}

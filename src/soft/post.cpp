@@ -49,7 +49,8 @@ bool queue_pair::can_post() const noexcept {
 
 int queue_pair::enqueue(const ibv_send_wr& wr) {
   if (posted - released.load(std::memory_order_acquire) >= send_depth) return ENOMEM;
-  if (wr.num_sge < 0 || static_cast<std::uint32_t>(wr.num_sge) > max_pieces || !is_allowed(qp_base.qp_type, wr.opcode)) {
+  if (wr.num_sge < 0 || static_cast<std::uint32_t>(wr.num_sge) > max_pieces ||
+      !is_allowed(qp_base.qp_type, wr.opcode)) {
     return EINVAL;
   }
   const bool is_inline = (wr.send_flags & IBV_SEND_INLINE) != 0 && carries_data_away(wr.opcode);

@@ -76,8 +76,8 @@ struct queue_pair final : ibv_qp_ex, std::enable_shared_from_this<queue_pair> {
   void confirm_failure(ibv_event_type why);
   void raise(ibv_event_type type);
 
-  /// Every outstanding request completes with IBV_WC_WR_FLUSH_ERR, now or, where somebody is still copying, when that is
-  /// over. Under send_mutex, and with no mark held.
+  /// Every outstanding request completes with IBV_WC_WR_FLUSH_ERR, now or, where somebody is still copying, when that
+  /// is over. Under send_mutex, and with no mark held.
   void enter_error();
   void flush_sends();
   void flush_receives();

@@ -71,7 +71,11 @@ void put_into_error(queue_pair_entry& target) noexcept {
 class response {
 public:
   response(const std::shared_ptr<peer>& owner, const remote_request& r, const iovec* local, unsigned locals) noexcept
-      : owner_(*owner), request_(r), local_(local), locals_(locals), there_(owner->header(), device::instance()->slot()),
+      : owner_(*owner),
+        request_(r),
+        local_(local),
+        locals_(locals),
+        there_(owner->header(), device::instance()->slot()),
         target_(owner->header().qps[index_of(r.to_qp)]) {}
 
   result perform() {
@@ -150,8 +154,8 @@ private:
       return refuse(device_event::qp_request_error, IBV_WC_REM_INV_REQ_ERR);
     }
     if (!remote_memory(IBV_ACCESS_REMOTE_ATOMIC)) return refuse_access();
-    // One at a time in the owner's process, whoever asks (IBV_ATOMIC_HCA). Nobody waits for a process that may have been
-    // stopped: the request is tried again.
+    // One at a time in the owner's process, whoever asks (IBV_ATOMIC_HCA). Nobody waits for a process that may have
+    // been stopped: the request is tried again.
     std::atomic<std::uint32_t>& holder = owner_.header().atomics[(request_.address + shift_) / size % 64];
     std::uint32_t nobody = 0;
     for (unsigned i = 0; !holder.compare_exchange_strong(nobody, device::instance()->slot() + 1); ++i, nobody = 0) {

@@ -48,8 +48,8 @@ inline bool is_atomic(ibv_wr_opcode opcode) noexcept {
   return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-/// Does what the receiving card would do for a request on a reliable connection: in the memory of the owner of the queue
-/// pair that it goes to, this process or one whose memory can be reached. local is where its data are, or go to.
+/// Does what the receiving card would do for a request on a reliable connection: in the memory of the owner of the
+/// queue pair that it goes to, this process or one whose memory can be reached. local is where its data are, or go to.
 result respond(const std::shared_ptr<peer>& owner, const remote_request& r, const iovec* local, unsigned locals);
 
 /// A datagram without its bytes.

@@ -15,8 +15,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace soft {
 
-/// A mapping of a process's segment: its own, or another's. The memory has no name in any file system: it is passed as a
-/// descriptor to processes of the same user only.
+/// A mapping of a process's segment: its own, or another's. The memory has no name in any file system: it is passed as
+/// a descriptor to processes of the same user only.
 class segment {
 public:
   segment() noexcept = default;

@@ -14,8 +14,8 @@ namespace soft {
 
 /// A ring in shared memory that processes fill and empty without locks, so that none of them can block another by being
 /// stopped, or break the ring by being killed. Every entry begins with a word that says which ticket (position in the
-/// stream of all entries) it holds, in which stage, and who holds it if somebody does: whoever finds an entry claimed by
-/// a dead process can put it right.
+/// stream of all entries) it holds, in which stage, and who holds it if somebody does: whoever finds an entry claimed
+/// by a dead process can put it right.
 struct ring_header {
   std::atomic<std::uint64_t> head{0};  // tickets before it were taken
   std::atomic<std::uint64_t> tail{0};  // tickets before it were put in

@@ -138,7 +138,8 @@ inline std::array<unsigned char, ring_offer_size> encode_ring_offer(ring_offer r
 /// nothing is left in the ring.
 struct advert {
   transfer::credit credit;
-  std::uint64_t ring_messages = 0;  ///< data and end that had arrived: if the peer has sent more since, it means nothing
+  /// Data and end that had arrived: if the peer has sent more since, it means nothing.
+  std::uint64_t ring_messages = 0;
   std::uint64_t address = 0;
   std::uint32_t key = 0;
   std::uint32_t length = 0;  ///< bytes
@@ -162,7 +163,8 @@ inline std::array<unsigned char, advert_size> encode_advert(const advert& a) noe
 
 /// Reads ring_offer_size bytes.
 inline ring_offer decode_ring_offer(const unsigned char* text) noexcept {
-  return {load_little<std::uint64_t>(text), load_little<std::uint32_t>(text + 8), load_little<std::uint32_t>(text + 12)};
+  return {load_little<std::uint64_t>(text), load_little<std::uint32_t>(text + 8),
+          load_little<std::uint32_t>(text + 12)};
 }
 
 /// Reads credit_size bytes.

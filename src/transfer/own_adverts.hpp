@@ -15,8 +15,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace transfer {
 
-/// The memory that this end has offered to its peer, in the order in which the peer fills it. Each offer has a ticket, by
-/// which it is asked for until it is taken.
+/// The memory that this end has offered to its peer, in the order in which the peer fills it. Each offer has a ticket,
+/// by which it is asked for until it is taken.
 class own_adverts {
 public:
   struct entry {

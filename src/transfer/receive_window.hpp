@@ -89,8 +89,8 @@ public:
     return true;
   }
 
-  /// A message of kind direct was reaped, whose bytes are not in the ring. ends: in message mode, of a message. False if it
-  /// comes after fin or exceeds the credit given.
+  /// A message of kind direct was reaped, whose bytes are not in the ring. ends: in message mode, of a message. False
+  /// if it comes after fin or exceeds the credit given.
   bool direct_arrived(bool ends) noexcept {
     if (fin_ || !message_arrived()) return false;
     within_message_ = !ends;
@@ -123,15 +123,15 @@ public:
   }
   /// Message mode: all of the oldest message has arrived.
   bool message_is_complete() const noexcept { return !ends_.empty(); }
-  /// Message mode: the user has taken the oldest message, of which nothing is left. Only now does what ended it count as
-  /// reaped, so that no more than queue_depth messages wait to be read.
+  /// Message mode: the user has taken the oldest message, of which nothing is left. Only now does what ended it count
+  /// as reaped, so that no more than queue_depth messages wait to be read.
   void consume_end() noexcept {
     assert(!ends_.empty() && ends_.front() == consumed_);
     ends_.pop();
   }
 
-  /// Where they lie: the run that begins skip bytes behind the first one; skip <= readable(). Two runs hold them all, four
-  /// while some are in the former ring.
+  /// Where they lie: the run that begins skip bytes behind the first one; skip <= readable(). Two runs hold them all,
+  /// four while some are in the former ring.
   extent readable_extent(std::size_t skip = 0) const noexcept {
     assert(skip <= readable());
     return ring_.at(consumed_ + skip, readable() - skip);

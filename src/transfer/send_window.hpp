@@ -70,8 +70,8 @@ public:
     assert(may_grow_to(size));
     ring_size_ = size;
   }
-  /// No more than fourfold, so that a quarter of the new ring is not beyond the one in use: credits are for that much from
-  /// the offer on.
+  /// No more than fourfold, so that a quarter of the new ring is not beyond the one in use: credits are for that much
+  /// from the offer on.
   bool may_grow_to(std::uint32_t size) const noexcept {
     return size > ring_size_ && size / 4 <= ring_size_ && is_power_of_two(size);
   }

@@ -11,8 +11,8 @@ inline namespace v1 {
 namespace verbs {
 
 /// Loads libibverbs.so.1 and librdmacm.so.1 when it is first called, for good and for the whole process, as if the
-/// program were linked to them. Null, or a sentence without its stop that says why they cannot be loaded and what to do.
-/// Thread-safe.
+/// program were linked to them. Null, or a sentence without its stop that says why they cannot be loaded and what to
+/// do. Thread-safe.
 ASIO_RDMA_DECL const char* load_rdma_core() noexcept;
 
 /// A function of these libraries of that version, or the one that a preloaded library has in its place; null where

@@ -44,7 +44,8 @@ struct attacked {
     return peer.write(mirror(), key(), bytes_of(text), transfer::encode_immediate(transfer::message_kind::credit, 16));
   }
   ibv_wc_status offer(transfer::ring_offer r, std::uint32_t length = transfer::ring_offer_size) {
-    return peer.write(mirror(), key(), bytes_of(transfer::encode_ring_offer(r)), transfer::encode_immediate(transfer::message_kind::ring, length));
+    return peer.write(mirror(), key(), bytes_of(transfer::encode_ring_offer(r)),
+                      transfer::encode_immediate(transfer::message_kind::ring, length));
   }
   /// For where reads end in order before the violation comes.
   void check_violation() {

@@ -288,7 +288,8 @@ BOOST_AUTO_TEST_CASE(a_listener_that_never_answers) {
 
 BOOST_AUTO_TEST_CASE(a_listener_without_memory_refuses_and_counts) {
   listening l(1, [](core::socket& s) {
-    for (const auto o : {core::option::receive_buffer_size, core::option::initial_buffer_size}) (void)s.set_option(o, 64 << 20);
+    for (const auto o : {core::option::receive_buffer_size, core::option::initial_buffer_size})
+      (void)s.set_option(o, 64 << 20);
   });
   BOOST_REQUIRE_EQUAL(l.error, core::error());
   {

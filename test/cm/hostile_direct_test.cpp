@@ -111,7 +111,8 @@ BOOST_AUTO_TEST_CASE(an_honest_peer_writes_what_was_offered_and_no_more_afterwar
 BOOST_AUTO_TEST_CASE(the_key_of_what_is_offered_reaches_nothing_else) {
   if (!knows_bounds_of_windows(peer)) return;
   const transfer::advert a = take_offer();
-  BOOST_TEST(write_offered(a, std::vector<unsigned char>(64, 'x'), 64, static_cast<std::uint64_t>(-1)) == IBV_WC_REM_ACCESS_ERR);
+  BOOST_TEST(write_offered(a, std::vector<unsigned char>(64, 'x'), 64, static_cast<std::uint64_t>(-1)) ==
+             IBV_WC_REM_ACCESS_ERR);
   check_outside();
   std::size_t count = 0;
   core::error e;
@@ -189,8 +190,9 @@ BOOST_AUTO_TEST_CASE(offers_that_cannot_be) {
   nowhere.address = ~std::uint64_t{0} - 100;
   future.ring_messages = 1;
   credit.credit.consumed = 1;
-  for (const auto& [what, a] : {std::pair("without bytes", empty), std::pair("too long", large), std::pair("nowhere", nowhere),
-                                std::pair("of the future", future), std::pair("with a credit that cannot be", credit)}) {
+  for (const auto& [what, a] :
+       {std::pair("without bytes", empty), std::pair("too long", large), std::pair("nowhere", nowhere),
+        std::pair("of the future", future), std::pair("with a credit that cannot be", credit)}) {
     BOOST_TEST_CONTEXT(what) {
       raw_peer another;
       (void)another.connect(l.port, {});

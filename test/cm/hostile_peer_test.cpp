@@ -190,9 +190,9 @@ BOOST_AUTO_TEST_CASE(an_abort) {
 
 BOOST_AUTO_TEST_CASE(a_flood_of_control_messages) {
   // The victim reads, so that its receives are posted again and its credits go out; the attacker takes none of them in
-  // and sends on. (Where the victim does not read, the attacker's own device waits for it.) It breaks the rules once the
-  // victim has no credit left to send credits by: after at most so many messages, and far fewer where the victim keeps
-  // up.
+  // and sends on. (Where the victim does not read, the attacker's own device waits for it.) It breaks the rules once
+  // the victim has no credit left to send credits by: after at most so many messages, and far fewer where the victim
+  // keeps up.
   std::thread attacker([&] {
     const unsigned most = (peer.good_handshake().queue_depth + 1u) * peer.other().queue_depth;
     ibv_wc_status status = IBV_WC_SUCCESS;

@@ -142,8 +142,8 @@ int waits_without_a_descriptor(pair& p) {
 
 constexpr int longest_spin = 10000;  // microseconds
 
-/// Whether spinning makes a count clearly larger. A busy machine keeps the spinning thread from its processor, and so spoils
-/// a round, but not ten.
+/// Whether spinning makes a count clearly larger. A busy machine keeps the spinning thread from its processor, and so
+/// spoils a round, but not ten.
 bool spinning_adds_to(int (*count)(pair& p)) {
   pair p;
   for (int round = 0; round < 10; ++round) {
@@ -307,11 +307,13 @@ BOOST_AUTO_TEST_CASE(automatic_looks_after_short_waits_and_not_after_long_ones) 
   };
   // A busy machine makes short waits long, and spoils a try, but not ten.
   int after_long = rounds, after_short = 0;
-  for (int i = 0; i < 10 && after_long > rounds / 2; ++i) after_long = spins_after(2 * asio_rdma::io::spin_window::longest);
+  for (int i = 0; i < 10 && after_long > rounds / 2; ++i)
+    after_long = spins_after(2 * asio_rdma::io::spin_window::longest);
   for (int i = 0; i < 10 && after_short < rounds / 2; ++i) after_short = spins_after(steady_clock::duration::zero());
   char device[64];
   p.server.device_name(device, sizeof device);
-  if (device == std::string("soft0")) BOOST_TEST(after_long <= rounds / 2);  // emulated, all else takes longer than that
+  if (device == std::string("soft0"))
+    BOOST_TEST(after_long <= rounds / 2);  // emulated, all else takes longer than that
   BOOST_TEST(after_short >= rounds / 2);
 }
 

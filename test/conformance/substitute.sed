@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The asio_rdma authors
 # Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 #
-# Everything that is changed in a program or test of Boost before it is compiled with our protocols in TCP's and UDP's place.
+# Everything that is changed in a program or test of Boost before it is compiled with our protocols in TCP's and UDP's
+# place.
 
 # The protocols.
 s/\busing ((boost::)?asio::|net::)?ip::tcp;/using tcp = asio_rdma::rc;/

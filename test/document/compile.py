@@ -5,9 +5,9 @@
 
     compile.py SOURCE_FOLDER COMPILER [FLAG...]
 
-All blocks become one file, each in a namespace of its own, which the compiler checks without producing anything. A block
-that begins with a declaration is taken as it is; others are statements, and become the body of a function, in which the
-names of the prelude below are known. Errors name the document and the line.
+All blocks become one file, each in a namespace of its own, which the compiler checks without producing anything. A
+block that begins with a declaration is taken as it is; others are statements, and become the body of a function, in
+which the names of the prelude below are known. Errors name the document and the line.
 """
 import pathlib
 import re
@@ -62,7 +62,8 @@ def program(documents):
     for document in documents:
         for begin, lines in blocks(document):
             count += 1
-            includes += [f'#line {begin + i} "{document}"\n{line}' for i, line in enumerate(lines) if INCLUDE.match(line)]
+            includes += [f'#line {begin + i} "{document}"\n{line}'
+                         for i, line in enumerate(lines) if INCLUDE.match(line)]
             code = ["" if INCLUDE.match(line) else line for line in lines]
             first = next((line for line in code if line.strip() and not line.startswith(("//", "#"))), "")
             text = f'#line {begin} "{document}"\n' + "\n".join(code)

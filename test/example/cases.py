@@ -3,8 +3,9 @@
 """What is run for each example, and what it has to print.
 
 A case is a list of programs that are started one after the other. A server runs in the background until all others have
-ended. {address} is an address of this machine that reaches the RDMA device; what `ready` names, such as {port}, is known
-to those that come after. All of standard output has to match `says`, a list of regular expressions, one a line.
+ended. {address} is an address of this machine that reaches the RDMA device; {work} is a folder that is empty at first;
+what `ready` names, such as {port}, is known to those that come after. All of standard output has to match `says`, a
+list of regular expressions, one a line.
 """
 import re
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ class Step:
 
 LISTENING = r"listening on .*:(?P<port>\d+)"
 DEVICE = r"[a-z]+[0-9_]+"
+NUMBER = r"[\d.]+(?:e[+-]\d+)?"
 
 
 def server(command, says=(), listening=LISTENING, **more):
@@ -48,7 +50,8 @@ CASES = {
     ],
     "echo_coroutines": [
         server("echo_server_rdma {address} 0", [f"client .*, RDMA device {DEVICE}"], stop=True),
-        client("echo_client_rdma {address} {port} hello there", "hello there", complains="connected to .*, RDMA device"),
+        client("echo_client_rdma {address} {port} hello there", "hello there",
+               complains="connected to .*, RDMA device"),
     ],
     "message_echo": [
         server("message_echo server {address} 0", ["4 messages"]),
@@ -60,6 +63,24 @@ CASES = {
                types="it is me\n"),
         client("chat call {address} {port}", "> it is me", "the other one has left", types="hello\nwho is there?\n"),
     ],
+    "file_transfer": [
+        Step("/bin/dd if=/dev/urandom of={work}/sent bs=1M count=3".split(), []),
+        *(step
+          for transport in ("rdma", "tcp")
+          for step in (
+              server(f"file_transfer_{transport} receive {{address}} 0 {{work}}/{transport}",
+                     [r"received: 3145728 bytes in .*"]),
+              client(f"file_transfer_{transport} send {{address}} {{port}} {{work}}/sent",
+                     rf"sent and confirmed: 3145728 bytes in [\d.]+ s, [\d.]+ Gb/s, (RDMA device {DEVICE}|TCP)"),
+              client(f"/usr/bin/cmp {{work}}/sent {{work}}/{transport}"),
+          )),
+    ],
+    "zero_copy": [
+        server("zero_copy receive {address} 0",
+               [r"16777216 bytes received, \d+ written into the registered buffer, \d+ copied"]),
+        client("zero_copy send {address} {port} 16",
+               "16777216 bytes sent, 16777216 from the registered buffer, 0 copied"),
+    ],
     "rpc": [
         server("rpc server {address} 0", ["102 calls"]),
         client("rpc client {address} {port}", "no such procedure|100 quick calls: 10100",
@@ -68,6 +89,11 @@ CASES = {
     "large_message": [
         server("large_message receive {address} 0", [r"received a message of 8388608 bytes in \d{3,} parts"]),
         client("large_message send {address} {port} 8", "8388608 bytes sent, 8388608 received, checksum equal"),
+    ],
+    "throughput": [
+        server("throughput server {address} 0", [r"\d+ messages, \d{4,} bytes"]),
+        client("throughput client {address} {port} 10000 4 0.5",
+               rf"{NUMBER} Gb/s, {NUMBER} messages/s, on device {DEVICE}"),
     ],
     "many_clients": [
         server("many_clients server {address} 0 6", ["6 clients, 120 answers"]),
@@ -110,7 +136,7 @@ CASES = {
     ],
     "polling": [
         server("polling server {address} 0", ["200 messages were sent back"]),
-        client("polling client {address} {port} 200", r"200 round trips, [\d.e+]+ us each"),
+        client("polling client {address} {port} 200", rf"200 round trips, {NUMBER} us each"),
     ],
     "connection_styles": [
         step
@@ -119,6 +145,10 @@ CASES = {
             server(f"connection_styles server {style} {{address}} 0", [r"got 'hello', packets of \d+ bytes"]),
             client(f"connection_styles client {style} {{address}} {{port}} hello", "sent"),
         )
+    ],
+    "verbs_echo": [
+        server("verbs_echo {address} 0", complains=f"device {DEVICE}"),
+        client("verbs_echo {address} {port} hello", "hello", complains=f"device {DEVICE}"),
     ],
     "chat_room": [
         server("chat_room server {address} 0", stop=True),
@@ -136,11 +166,11 @@ CASES = {
     ],
     "tuning": [
         server("tuning server {address} 0 receive_buffer_size=65536 keepalive=30",
-               ["receive_buffer_size=65536", *[r"[a-z_]+=-?\d+"] * 5, "keepalive=30", *[r"[a-z_]+=-?\d+"] * 8,
+               ["receive_buffer_size=65536", *[r"[a-z_]+=-?\d+"] * 5, "keepalive=30", *[r"[a-z_]+=-?\d+"] * 10,
                 "acknowledged_writes=false", f"device={DEVICE}"]),
         client("tuning client {address} {port} busy_poll=20 ack_timeout=14 acknowledged_writes=true",
                "receive_buffer_size=131072", *[r"[a-z_]+=-?\d+"] * 3, "busy_poll=20", *[r"[a-z_]+=-?\d+"] * 2,
-               "ack_timeout=14", *[r"[a-z_]+=-?\d+"] * 7, "acknowledged_writes=true", f"device={DEVICE}"),
+               "ack_timeout=14", *[r"[a-z_]+=-?\d+"] * 9, "acknowledged_writes=true", f"device={DEVICE}"),
         client("tuning client {address} {port} colour=red", status=1, complains="no such option: colour=red"),
     ],
     "prometheus": [

@@ -34,7 +34,8 @@ struct census {
   std::size_t sockets = asio_rdma::snapshot().sockets.size();
   std::size_t descriptors = test_support::usage::count_descriptors();
 
-  /// Nothing is left. Of descriptors there may be fewer: soft0 holds other processes' completion channels while they live.
+  /// Nothing is left. Of descriptors there may be fewer: soft0 holds other processes' completion channels while they
+  /// live.
   bool is_no_more_than(const census& before) const {
     return objects == before.objects && sockets == before.sockets && descriptors <= before.descriptors;
   }

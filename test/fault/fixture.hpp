@@ -65,8 +65,8 @@ error_code listen_on_any_port(Acceptor& acceptor) {
 }
 
 /// Whoever was told that he has everything has; anybody else has the beginning of it. A success of both is a success.
-/// No operation is aborted, but for the server's accept once the client has failed. Returns how the fault was told, or no
-/// error if nobody was told.
+/// No operation is aborted, but for the server's accept once the client has failed. Returns how the fault was told, or
+/// no error if nobody was told.
 error_code check_both(const end& client, const end& server, const std::string& to_client, const std::string& to_server,
                       bool is_faulty);
 
@@ -82,9 +82,9 @@ void fail_each_call(const std::function<error_code(bool is_faulty)>& scenario);
 /// The same, but everything from the nth call on fails, for some n.
 void fail_from_each_call_on(const std::function<error_code(bool is_faulty)>& scenario);
 
-/// The same, but nothing fails. Next to each event of the connection manager that the scenario comes to, another one comes
-/// for the same id: in turn each that there can be sometimes. Those that mean nothing to us, at that time or ever, have
-/// to be no fault.
+/// The same, but nothing fails. Next to each event of the connection manager that the scenario comes to, another one
+/// comes for the same id: in turn each that there can be sometimes. Those that mean nothing to us, at that time or
+/// ever, have to be no fault.
 void insert_each_event(const std::function<error_code(bool is_faulty)>& scenario);
 
 /// Runs the scenario so often, without a fault, while events of the connection manager for different ids come late and
@@ -94,7 +94,8 @@ void shuffle_events(unsigned times, const std::function<error_code(bool is_fault
 /// Waits until what earlier connections leave behind has gone away.
 void settle();
 
-/// Runs the scenario while nothing fails, and checks that nothing is left of it. To be called once everything is settled.
+/// Runs the scenario while nothing fails, and checks that nothing is left of it. To be called once everything is
+/// settled.
 void leaves_nothing(const std::function<void()>& scenario);
 
 }  // namespace fault_test

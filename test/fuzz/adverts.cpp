@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Memory that is offered: whatever the peer says, no more is taken for filled than was offered, and of the peer's memory
-// no more is written than it has offered, whatever its text.
+// Memory that is offered: whatever the peer says, no more is taken for filled than was offered, and of the peer's
+// memory no more is written than it has offered, whatever its text.
 
 #include "input.hpp"
 

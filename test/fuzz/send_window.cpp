@@ -45,7 +45,9 @@ int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
         ++sent;
         break;
       case 2: {
-        const auto is_reaped = [&](std::size_t back) { return controls.size() < back || controls[controls.size() - back] < reaped; };
+        const auto is_reaped = [&](std::size_t back) {
+          return controls.size() < back || controls[controls.size() - back] < reaped;
+        };
         const bool slot_is_free = is_reaped(mirror_slots);
         FUZZ_CHECK(w.control_room() == (sent - reaped < depth && slot_is_free));
         FUZZ_CHECK(w.optional_room() == (sent - reaped < depth - 8 && slot_is_free && is_reaped(optional_controls)));

@@ -128,7 +128,8 @@ BOOST_AUTO_TEST_CASE(the_program_comes_first_then_the_environment_then_the_file)
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_variable_is_told) {
-  check_wrong("ASIO_RDMA_BUSY_POLL", "fast", {"ASIO_RDMA_BUSY_POLL", "'fast'", "busy_poll", "-1 to 10000 microseconds"});
+  check_wrong("ASIO_RDMA_BUSY_POLL", "fast",
+              {"ASIO_RDMA_BUSY_POLL", "'fast'", "busy_poll", "-1 to 10000 microseconds"});
   check_wrong("ASIO_RDMA_BUSY_POLL", "10001", {"ASIO_RDMA_BUSY_POLL", "'10001'", "-1 to 10000"});
   check_wrong("ASIO_RDMA_QUEUE_DEPTH", "31", {"ASIO_RDMA_QUEUE_DEPTH", "'31'", "32 to 8192 messages"});
   check_wrong("ASIO_RDMA_ACKNOWLEDGED_WRITES", "2", {"ASIO_RDMA_ACKNOWLEDGED_WRITES", "true or false"});

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Very many connections between two processes: all come about though all are asked for at once, and idle they cost little.
-// ASIO_RDMA_TEST_CONNECTIONS says how many (300); their figures show with --log_level=message.
+// Very many connections between two processes: all come about though all are asked for at once, and idle they cost
+// little. ASIO_RDMA_TEST_CONNECTIONS says how many (300); their figures show with --log_level=message.
 
 #include "child.hpp"
 
@@ -44,7 +44,8 @@ struct usage {
   static usage of(pid_t process) {
     const std::string folder = "/proc/" + std::to_string(process);
     usage result;
-    result.descriptors = static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder + "/fd"), {}));
+    result.descriptors =
+        static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder + "/fd"), {}));
     std::ifstream statm(folder + "/statm");
     std::size_t size = 0;
     statm >> size >> result.resident;
@@ -151,10 +152,11 @@ BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
   const double memory = per_connection(asio_rdma::snapshot().totals.registered_memory, registered);
   const double descriptors = per_connection(here_now.descriptors, here.descriptors);
   const double descriptors_there = per_connection(there_now.descriptors, there.descriptors);
-  BOOST_TEST_MESSAGE(count << " connections: " << each.count() << " us each; for one: " << memory << " bytes registered, "
-                           << per_connection(here_now.resident, here.resident) << " (server) and "
-                           << per_connection(there_now.resident, there.resident) << " (client) bytes resident, "
-                           << descriptors << " and " << descriptors_there << " descriptors");
+  BOOST_TEST_MESSAGE(count << " connections: " << each.count() << " us each; for one: " << memory
+                           << " bytes registered, " << per_connection(here_now.resident, here.resident)
+                           << " (server) and " << per_connection(there_now.resident, there.resident)
+                           << " (client) bytes resident, " << descriptors << " and " << descriptors_there
+                           << " descriptors");
   BOOST_TEST(memory <= 32768);
   BOOST_TEST(descriptors <= 1.1);
   // One tells of the connecting until the first wait is over, and on the software device one holds the port.

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// A process whose limit of locked memory lies anywhere: registration is refused at one place or another, and a connection
-// does not come about, or does with the buffers that it has. Others know nothing of it.
+// A process whose limit of locked memory lies anywhere: registration is refused at one place or another, and a
+// connection does not come about, or does with the buffers that it has. Others know nothing of it.
 
 #include "child.hpp"
 
@@ -146,11 +146,13 @@ BOOST_AUTO_TEST_CASE(registration_is_refused_wherever_the_limit_lies) {
       unharmed += !o.is_refused && !is_small && o.is_direct;
       exchange(context, other.client, other.server, 1000);
       // All of it is given back, whichever registration was refused.
-      for (int i = 0; i < 1000 && registered_now() != before; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      for (int i = 0; i < 1000 && registered_now() != before; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
       BOOST_TEST_REQUIRE(registered_now() == before);
     }
   }
-  BOOST_TEST_MESSAGE(refused << " connections refused, " << kept_small << " with smaller rings, " << copied << " copied");
+  BOOST_TEST_MESSAGE(refused << " connections refused, " << kept_small << " with smaller rings, " << copied
+                             << " copied");
   BOOST_TEST(refused > 0);
   BOOST_TEST(kept_small > 0);
   BOOST_TEST(copied > 0);

@@ -239,7 +239,8 @@ BOOST_AUTO_TEST_CASE(sleeping_and_operations_go_together) {
   connected_pair p;
   p.server.post_receive(receive_request().with_id(5));
   bool done = false;
-  p.server.async_receive(p.server_memory.slice(0, 8), [&](const error_code& ec, const work_completion&) { done = !ec; });
+  p.server.async_receive(p.server_memory.slice(0, 8),
+                         [&](const error_code& ec, const work_completion&) { done = !ec; });
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     p.client.post_send(work_request::send());

@@ -39,8 +39,8 @@ struct entry {
   }
 };
 
-/// What server and clients know of each other, in memory that they share. A client that is killed lives again, as another
-/// process: lives have numbers from 1 on.
+/// What server and clients know of each other, in memory that they share. A client that is killed lives again, as
+/// another process: lives have numbers from 1 on.
 struct ledger {
   std::uint64_t seed = 0;
   std::chrono::steady_clock::time_point deadline{};

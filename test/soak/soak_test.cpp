@@ -2,9 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 // A server and several clients, processes of their own, which talk over many connections at a time for as long as one
-// likes: streams and messages, copied or sent from registered memory, with sizes at random, and cancel, shut down, close and
-// reset at any moment; and clients are killed at any moment, too. Every byte is looked at, and at the end the server holds
-// what it held at the start. doc/faults.md says how to run this for long.
+// likes: streams and messages, copied or sent from registered memory, with sizes at random, and cancel, shut down,
+// close and reset at any moment; and clients are killed at any moment, too. Every byte is looked at, and at the end the
+// server holds what it held at the start. doc/faults.md says how to run this for long.
 
 #include "ledger.hpp"
 
@@ -63,7 +63,8 @@ void send(typename Protocol::socket& s, asio::const_buffer b, Handler handler) {
 }
 
 template <class Protocol, class Handler>
-void receive(typename Protocol::socket& s, asio::mutable_buffer b, asio::socket_base::message_flags& flags, Handler handler) {
+void receive(typename Protocol::socket& s, asio::mutable_buffer b, asio::socket_base::message_flags& flags,
+             Handler handler) {
   if constexpr (std::is_same_v<Protocol, rc_seq_packet>) {
     s.async_receive(b, flags, std::move(handler));
   } else {
@@ -112,7 +113,13 @@ template <class Protocol>
 class lane : public std::enable_shared_from_this<lane<Protocol>> {
 public:
   lane(asio::io_context& c, ledger& l, std::size_t index, std::uint64_t life, asio::mutable_buffer memory)
-      : context_(c), strand_(asio::make_strand(c)), timer_(strand_), ledger_(l), entry_(l.entries[index]), index_(index), life_(life),
+      : context_(c),
+        strand_(asio::make_strand(c)),
+        timer_(strand_),
+        ledger_(l),
+        entry_(l.entries[index]),
+        index_(index),
+        life_(life),
         memory_(memory) {}
 
   void next() {
@@ -137,7 +144,8 @@ private:
     s.open(Protocol::v4());
     set_sizes(s, bits_ >> 8);
     const auto port = ledger_.ports[std::is_same_v<Protocol, rc_seq_packet>];
-    s.async_connect({test_address(), port}, asio::bind_executor(strand_, [this, self = this->shared_from_this()](error_code ec) {
+    s.async_connect({test_address(), port},
+                    asio::bind_executor(strand_, [this, self = this->shared_from_this()](error_code ec) {
                       timer_.cancel();
                       connected(ec);
                     }));
@@ -228,7 +236,8 @@ const register_scenario client("client", [](const std::vector<std::string>& a) {
     second.join();
   }
   // Connections linger until their last bytes are acknowledged, by a server that may be slow to read.
-  for (int i = 0; i < 3000 && !asio_rdma::snapshot().sockets.empty(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  for (int i = 0; i < 3000 && !asio_rdma::snapshot().sockets.empty(); ++i)
+    std::this_thread::sleep_for(milliseconds(10));
   std::string left = objects_of_connections();
   for (int i = 0; i < 300 && !left.empty(); ++i) {
     std::this_thread::sleep_for(milliseconds(10));
@@ -247,8 +256,13 @@ const register_scenario client("client", [](const std::vector<std::string>& a) {
 template <class Protocol>
 class guest : public std::enable_shared_from_this<guest<Protocol>> {
 public:
-  guest(asio::io_context& c, ledger& l, std::atomic<std::uint64_t>& gone_early, const asio_rdma::registered_buffer& memory)
-      : talker_(std::make_shared<talker<Protocol>>(c, l.all)), timer_(talker_->strand()), ledger_(l), gone_early_(gone_early), memory_(memory) {}
+  guest(asio::io_context& c, ledger& l, std::atomic<std::uint64_t>& gone_early,
+        const asio_rdma::registered_buffer& memory)
+      : talker_(std::make_shared<talker<Protocol>>(c, l.all)),
+        timer_(talker_->strand()),
+        ledger_(l),
+        gone_early_(gone_early),
+        memory_(memory) {}
 
   typename Protocol::socket& socket() { return talker_->socket; }
 
@@ -369,7 +383,8 @@ public:
   /// Once their last connections have ended.
   void wait() {
     for (std::size_t i = 0; i < clients_.size(); ++i) {
-      if (const int status = clients_[i].process->wait()) book_->all.failed("a client ended with " + std::to_string(status));
+      if (const int status = clients_[i].process->wait())
+        book_->all.failed("a client ended with " + std::to_string(status));
       bury(i);
     }
   }
@@ -388,8 +403,9 @@ private:
   void bear(std::size_t i) {
     one& c = clients_[i];
     ++c.life;
-    c.process = std::make_unique<child>("client", std::vector<std::string>{std::to_string(book_.fd()), std::to_string(i), std::to_string(count(i)),
-                                                   std::to_string(c.life)});
+    c.process =
+        std::make_unique<child>("client", std::vector<std::string>{std::to_string(book_.fd()), std::to_string(i),
+                                                                   std::to_string(count(i)), std::to_string(c.life)});
   }
 
   void kill(std::size_t i) {

@@ -43,7 +43,8 @@ struct outcome {
   }
 };
 
-bool same(const registered_buffer& memory, std::size_t count, const std::vector<unsigned char>& sent, std::size_t from = 0) {
+bool same(const registered_buffer& memory, std::size_t count, const std::vector<unsigned char>& sent,
+          std::size_t from = 0) {
   return std::memcmp(memory.data(), sent.data() + from, count) == 0;
 }
 
@@ -128,7 +129,9 @@ BOOST_AUTO_TEST_CASE(a_stream_stays_direct_while_reads_are_ahead) {
   BOOST_TEST(direct(p.server) >= total / 2);
   // Few control messages, of both ends together.
   const auto s = statistics(p.server).counters;
-  BOOST_TEST(s.control_messages_sent + s.control_messages_received < total / piece / 4, s.control_messages_sent << " and " << s.control_messages_received << ", " << direct(p.server) << " in " << s.messages_received);
+  BOOST_TEST(s.control_messages_sent + s.control_messages_received < total / piece / 4,
+             s.control_messages_sent << " and " << s.control_messages_received << ", " << direct(p.server) << " in "
+                                     << s.messages_received);
 }
 
 BOOST_AUTO_TEST_CASE(small_writes_pass_by_in_the_ring) {

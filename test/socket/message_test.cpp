@@ -237,7 +237,8 @@ BOOST_AUTO_TEST_CASE(closing_loses_no_message) {
 
 struct half_sent : message_pair {
   half_sent() {
-    client.async_send(asio::buffer(large), 0, asio::bind_cancellation_slot(signal.slot(), [this](error_code ec, std::size_t n) {
+    client.async_send(asio::buffer(large), 0,
+                      asio::bind_cancellation_slot(signal.slot(), [this](error_code ec, std::size_t n) {
                         result = ec;
                         sent = n;
                       }));
@@ -304,7 +305,8 @@ BOOST_AUTO_TEST_CASE(a_send_that_has_not_begun_is_taken_back) {
   std::optional<error_code> aborted;
   std::size_t taken = 1;
   p.client.async_send(asio::buffer(large), 0, [&](error_code ec, std::size_t) { large_sent = !ec; });
-  p.client.async_send(asio::buffer(small), 0, asio::bind_cancellation_slot(signal.slot(), [&](error_code ec, std::size_t n) {
+  p.client.async_send(asio::buffer(small), 0,
+                      asio::bind_cancellation_slot(signal.slot(), [&](error_code ec, std::size_t n) {
                         aborted = ec;
                         taken = n;
                       }));

@@ -76,8 +76,8 @@ struct holdings {
   }
 };
 
-/// The helper thread lets go of things soon after, and so does who serves what came late. Other programs on soft0, such as
-/// tests that run at the same time, may make themselves known here and go again.
+/// The helper thread lets go of things soon after, and so does who serves what came late. Other programs on soft0, such
+/// as tests that run at the same time, may make themselves known here and go again.
 void expect_no_more_than(
     const holdings& before, const std::function<void()>& serve = [] { std::this_thread::sleep_for(10ms); }) {
   holdings now = holdings::now();

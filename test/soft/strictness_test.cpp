@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Where other software devices let things pass: protection domains, keys, full queues and unknown types, as IBTA has them.
-// All in one process; exchange_test.cpp has those that are between processes.
+// Where other software devices let things pass: protection domains, keys, full queues and unknown types, as IBTA has
+// them. All in one process; exchange_test.cpp has those that are between processes.
 
 #include "../support/extended.hpp"
 

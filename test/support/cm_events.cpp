@@ -151,7 +151,8 @@ int cm_events::get(int (*real_get)(rdma_event_channel*, rdma_cm_event**), int (*
   if ((::fcntl(channel->fd, F_GETFL) & O_NONBLOCK) == 0) return real_get(channel, event);
   state& s = all();
   std::unique_lock<std::mutex> lock(s.mutex);
-  const bool has_some = std::any_of(s.waiting.begin(), s.waiting.end(), [&](const auto& c) { return c->channel == channel; });
+  const bool has_some =
+      std::any_of(s.waiting.begin(), s.waiting.end(), [&](const auto& c) { return c->channel == channel; });
   if (!has_some && s.longest != 0) {
     const auto pause = static_cast<unsigned>(s.random() % s.longest);
     lock.unlock();

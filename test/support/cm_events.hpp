@@ -12,15 +12,15 @@ namespace test_support {
 /// test at a time. Thread-safe.
 ///
 /// The kernel has one queue for all ids of a channel, and its order between different ids means nothing, but that a
-/// connect request comes before the events of its connection. The events of one id come in an order; which there can be is
-/// said by drivers/infiniband/core/cma.c: the removal of the device and the change of an address in any state; the end of a
-/// connection to who has not heard of its beginning; a refusal or silence to both ends while they connect.
+/// connect request comes before the events of its connection. The events of one id come in an order; which there can be
+/// is said by drivers/infiniband/core/cma.c: the removal of the device and the change of an address in any state; the
+/// end of a connection to who has not heard of its beginning; a refusal or silence to both ends while they connect.
 class cm_events {
 public:
   /// From now on each event comes up to so long later, and those of different ids that wait then come in any order.
   static void shuffle(unsigned seed, unsigned longest_microseconds);
-  /// Next to the nth event from now on, from 1 on, before it or after it, comes one more for its id; for the listener's if
-  /// it is a connect request.
+  /// Next to the nth event from now on, from 1 on, before it or after it, comes one more for its id; for the listener's
+  /// if it is a connect request.
   static void insert(rdma_cm_event_type type, int status, unsigned nth, bool before);
   /// Connect requests come so much later from now on.
   static void delay_requests(unsigned microseconds);

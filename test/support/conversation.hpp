@@ -4,9 +4,9 @@
 #ifndef ASIO_RDMA_TEST_SUPPORT_CONVERSATION_HPP
 #define ASIO_RDMA_TEST_SUPPORT_CONVERSATION_HPP
 
-// Two ends of a connection that both talk, and cancel, shut down, close and reset at any moment; and what has to be true
-// of the bytes afterwards. What the ends tell of each direction are plain numbers that may lie in memory shared between
-// processes, where they outlive an end that is killed.
+// Two ends of a connection that both talk, and cancel, shut down, close and reset at any moment; and what has to be
+// true of the bytes afterwards. What the ends tell of each direction are plain numbers that may lie in memory shared
+// between processes, where they outlive an end that is killed.
 
 #include <asio_rdma/asio_rdma.hpp>
 
@@ -256,7 +256,8 @@ private:
   // ---- Mischief
 
   void wait_for_mischief() {
-    timer_.expires_after(std::chrono::milliseconds(1 + random_() % static_cast<unsigned>(manners_.longest_pause.count())));
+    timer_.expires_after(
+        std::chrono::milliseconds(1 + random_() % static_cast<unsigned>(manners_.longest_pause.count())));
     timer_.async_wait([this, self = shared_from_this()](error_code) {
       if (!closed_) do_mischief();
       // An end that has said its last word and heard the other's has nothing left to do.

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// forbid copying|duplicating COMMAND...: runs a command that, with all of its children, may not copy from or to the memory
-// of other processes, as in many containers, or may not get duplicates of their descriptors: process_vm_readv(2) and
-// process_vm_writev(2), or pidfd_getfd(2), fail with EPERM.
+// forbid copying|duplicating COMMAND...: runs a command that, with all of its children, may not copy from or to the
+// memory of other processes, as in many containers, or may not get duplicates of their descriptors: process_vm_readv(2)
+// and process_vm_writev(2), or pidfd_getfd(2), fail with EPERM.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -123,8 +123,8 @@ constexpr const char* names_of_kinds[] = {"",   "contexts", "domains", "regions"
   X(cm_getaddrinfo, minus_one, instead, none, +, ENOMEM)                                   \
   X(cm_get_devices, null, instead, none, +, ENOMEM)
 
-// get_device_name, get_device_guid, cm_get_src_port, cm_get_dst_port and qp_to_qp_ex, and nine that return nothing, do not
-// fail.
+// get_device_name, get_device_guid, cm_get_src_port, cm_get_dst_port and qp_to_qp_ex, and nine that return nothing, do
+// not fail.
 constexpr std::size_t calls_that_do_not_fail = 14;
 
 enum class index {

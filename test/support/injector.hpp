@@ -11,9 +11,10 @@
 
 namespace test_support {
 
-/// Lets calls of the device fail: those of both tables of functions (verbs::api), which the program has to be linked with
-/// instead of the library's (test/CMakeLists.txt), and posting, polling and arming, which go through the device's context.
-/// It works on one provider of devices at a time. Thread-safe, and adds no order between threads that could hide a race.
+/// Lets calls of the device fail: those of both tables of functions (verbs::api), which the program has to be linked
+/// with instead of the library's (test/CMakeLists.txt), and posting, polling and arming, which go through the device's
+/// context. It works on one provider of devices at a time. Thread-safe, and adds no order between threads that could
+/// hide a race.
 class injector {
 public:
   /// A call that can fail.
@@ -24,9 +25,9 @@ public:
   };
   static const std::vector<point>& points();
 
-  /// From now on the nth call, from 1 on, fails, and so do those behind it if more are to. What creates something does nothing then; what destroys something has
-  /// done so: for devices that are gone the kernel gives an error, and keeps nothing. Of a list of requests, each counts:
-  /// those before the one that fails are posted.
+  /// From now on the nth call, from 1 on, fails, and so do those behind it if more are to. What creates something does
+  /// nothing then; what destroys something has done so: for devices that are gone the kernel gives an error, and keeps
+  /// nothing. Of a list of requests, each counts: those before the one that fails are posted.
   static void fail(std::size_t index_of_point, unsigned nth, int error, unsigned how_many = 1) noexcept;
   /// No call fails any more. True if one did.
   static bool stop() noexcept;

@@ -11,9 +11,10 @@
 
 namespace test_support {
 
-/// Makes a device slow, while it lives: sends are handed over at random instants later, several at once, those of a queue
-/// pair in their order. So completions come late, not for a while, in batches, in another order between queue pairs, and
-/// as often as not at the very moment that somebody arms a completion queue. Works with the injector's tables.
+/// Makes a device slow, while it lives: sends are handed over at random instants later, several at once, those of a
+/// queue pair in their order. So completions come late, not for a while, in batches, in another order between queue
+/// pairs, and as often as not at the very moment that somebody arms a completion queue. Works with the injector's
+/// tables.
 class late_posts {
 public:
   /// Half of the lists that are posted wait, for that long at most.

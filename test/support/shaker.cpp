@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// To be preloaded into a program: delays its threads at random where they meet (mutexes, and calls that wake or wait), so
-// that what goes wrong once in a thousand runs goes wrong in ten. ASIO_RDMA_TEST_SHAKE says how many of 1000 calls are
-// delayed, by up to 16 ms (10 if it is not set).
+// To be preloaded into a program: delays its threads at random where they meet (mutexes, and calls that wake or wait),
+// so that what goes wrong once in a thousand runs goes wrong in ten. ASIO_RDMA_TEST_SHAKE says how many of 1000 calls
+// are delayed, by up to 16 ms (10 if it is not set).
 
 #include <dlfcn.h>
 #include <poll.h>

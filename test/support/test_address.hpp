@@ -9,7 +9,8 @@
 
 #include <cstdlib>
 
-/// The address that tests listen on or bind to: of this host, and loopback unless ASIO_RDMA_TEST_ADDRESS says otherwise.
+/// The address that tests listen on or bind to: of this host, and loopback unless ASIO_RDMA_TEST_ADDRESS says
+/// otherwise.
 inline boost::asio::ip::address test_address() {
   const char* text = std::getenv("ASIO_RDMA_TEST_ADDRESS");
   return boost::asio::ip::make_address(text ? text : "127.0.0.1");

@@ -28,8 +28,9 @@ namespace test_support {
 
 /// What this process holds. Equal are those with as much of everything that does not vary by itself.
 struct usage {
-  std::string resources;  ///< queue pairs, regions and so on of all devices, as the kernel counts them; soft0's it does not know
-  std::size_t descriptors = 0;       ///< without those by which soft0 knows other processes, which come and go as they like
+  std::string resources;  ///< queue pairs, regions and so on of all devices, as the kernel counts them; soft0's it does
+                          ///< not know
+  std::size_t descriptors = 0;  ///< without those by which soft0 knows other processes, which come and go as they like
   std::size_t threads = 0;
   std::size_t sockets = 0;           ///< connections, listeners, datagram sockets
   std::uint64_t registered = 0;      ///< bytes of these
@@ -69,8 +70,8 @@ struct usage {
   }
   friend std::ostream& operator<<(std::ostream& out, const usage& u) {
     return out << u.descriptors << " descriptors, " << u.threads << " threads, " << u.sockets << " sockets with "
-               << u.registered << " bytes registered, " << u.heap << " bytes of heap" << (u.resources.empty() ? "" : ", ")
-               << u.resources;
+               << u.registered << " bytes registered, " << u.heap << " bytes of heap"
+               << (u.resources.empty() ? "" : ", ") << u.resources;
   }
 
   static std::size_t count_descriptors() {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Ends a test program whose current case hangs, after it has said where each thread stands: on a machine that nobody can
-// log in to, nothing else tells. ASIO_RDMA_TEST_SECONDS says how long a case may take; 0 turns this off.
+// Ends a test program whose current case hangs, after it has said where each thread stands: on a machine that nobody
+// can log in to, nothing else tells. ASIO_RDMA_TEST_SECONDS says how long a case may take; 0 turns this off.
 
 #include <boost/test/tree/observer.hpp>
 #include <boost/test/unit_test.hpp>

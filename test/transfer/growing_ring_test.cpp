@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(credits_for_a_ring_that_was_offered_are_those_of_the_larger
 
 BOOST_AUTO_TEST_CASE(no_more_than_four_times_the_size_may_be_offered) {
   transfer::send_window w(64, 16);
-  for (const std::uint32_t size : {0u, 1u, 32u, 64u, 96u, 129u, 512u, 1u << 31, std::numeric_limits<std::uint32_t>::max()}) {
+  for (const std::uint32_t size :
+       {0u, 1u, 32u, 64u, 96u, 129u, 512u, 1u << 31, std::numeric_limits<std::uint32_t>::max()}) {
     BOOST_TEST(!w.may_grow_to(size));
   }
   BOOST_TEST(w.may_grow_to(128));

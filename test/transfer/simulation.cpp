@@ -73,7 +73,8 @@ outcome simulation::run() {
 bool simulation::can_post_data(const end& e) const {
   const transfer::piece next = next_piece(e.staged, e.to_end);
   if (next.bytes.length != 0 && !e.peers.empty() && e.out.empty_room() && e.queue.data_room()) return true;
-  return next.exists() && e.queue.data_room() && (next.bytes.length == 0 ? e.out.empty_room() : e.out.data_room(1, 1) != 0);
+  return next.exists() && e.queue.data_room() &&
+         (next.bytes.length == 0 ? e.out.empty_room() : e.out.data_room(1, 1) != 0);
 }
 
 bool simulation::possible(action a, std::size_t i) const {
@@ -101,8 +102,8 @@ bool simulation::possible(action a, std::size_t i) const {
     case user_read:
       return e.own.begin() == e.own.end() && (e.in.readable() != 0 || e.in.message_is_complete());
     case offer_memory:
-      return settings_.direct && e.offers > 0 && e.own.may_offer() && e.in.readable() == 0 && !e.in.message_is_complete() && !e.in.fin() &&
-             e.out.optional_room() && e.queue.control_room();
+      return settings_.direct && e.offers > 0 && e.own.may_offer() && e.in.readable() == 0 &&
+             !e.in.message_is_complete() && !e.in.fin() && e.out.optional_room() && e.queue.control_room();
     case ask_back:
       return e.own.has_open() && !e.own.is_asked_back() && e.out.optional_room() && e.queue.control_room();
     case give_back:
@@ -142,7 +143,8 @@ outcome simulation::perform(action a, std::size_t i) {
       e.fin_posted = true;
       break;
     case offer_ring:
-      e.rings.emplace_back(std::min<std::size_t>(e.in.ring_size() * (between(0, 1) == 0 ? 2 : 4), settings_.largest_ring));
+      e.rings.emplace_back(
+          std::min<std::size_t>(e.in.ring_size() * (between(0, 1) == 0 ? 2 : 4), settings_.largest_ring));
       e.in.ring_offered(e.rings.back().size());
       post_control(e, message_kind::ring, true, transfer::ring_offer_size);
       break;
@@ -337,7 +339,8 @@ outcome simulation::reap_one(end& e, const end& peer) {
     ++e.ring_in_use;
     if (e.in.former_is_done()) forget_ring(e);
   } else if (head->kind == message_kind::ring) {
-    good = e.in.control_arrived() && !e.may_take && e.out.may_grow_to(static_cast<std::uint32_t>(peer.rings.back().size()));
+    good = e.in.control_arrived() && !e.may_take &&
+           e.out.may_grow_to(static_cast<std::uint32_t>(peer.rings.back().size()));
     e.may_take = true;
   } else if (head->kind == message_kind::withdraw) {
     good = e.in.control_arrived() && !e.was_asked_back;
@@ -421,8 +424,9 @@ bool simulation::is_finished() const {
     const end& e = ends_[i];
     const std::uint64_t all_sent = settings_.start.bytes + settings_.bytes[i];
     const std::uint64_t all_read = settings_.start.bytes + settings_.bytes[1 - i];
-    if (e.to_write != 0 || e.staged.completed() != all_sent || e.out.tail() + e.direct != all_sent || e.consumed != all_read ||
-        !e.in.eof() || !e.fin_posted || !e.ends.empty() || e.own.begin() != e.own.end() || e.queue.outstanding() != 0) {
+    if (e.to_write != 0 || e.staged.completed() != all_sent || e.out.tail() + e.direct != all_sent ||
+        e.consumed != all_read || !e.in.eof() || !e.fin_posted || !e.ends.empty() || e.own.begin() != e.own.end() ||
+        e.queue.outstanding() != 0) {
       return false;
     }
   }

@@ -15,8 +15,8 @@ namespace verbs_test {
 
 namespace verbs = asio_rdma::verbs;
 
-/// The first device of those that sockets use with an active port that has an IPv4 address, a protection domain on it, and a completion
-/// queue with its channel. Throws where there is no such device.
+/// The first device of those that sockets use with an active port that has an IPv4 address, a protection domain on it,
+/// and a completion queue with its channel. Throws where there is no such device.
 struct device_fixture {
   device_fixture();
 

@@ -100,9 +100,9 @@ BOOST_AUTO_TEST_CASE(a_foreign_address_is_a_condition) {
 
 BOOST_AUTO_TEST_CASE(categories_are_told_apart_by_identity_and_name) {
   std::set<std::string> names;
-  const boost::system::error_category* const all[] = {&asio_rdma::library_category(), &asio_rdma::completion_category(),
-                                                      &asio_rdma::cm_event_category(), &asio_rdma::cm_reject_category(),
-                                                      &asio_rdma::foreign_address_category(), &asio_rdma::device_policy_category()};
+  const boost::system::error_category* const all[] = {
+      &asio_rdma::library_category(),   &asio_rdma::completion_category(),      &asio_rdma::cm_event_category(),
+      &asio_rdma::cm_reject_category(), &asio_rdma::foreign_address_category(), &asio_rdma::device_policy_category()};
   for (const auto* a : all) {
     names.insert(a->name());
     for (const auto* b : all) BOOST_TEST((*a == *b) == (a == b));

@@ -21,8 +21,8 @@ namespace detail {
 // What an operation does when it is its turn; handler_operation.hpp says what an attempt is. Synchronous calls use them
 // too.
 
-/// What most attempts have in common: no effect before they succeed, nothing to finish, nothing that follows, no results
-/// but the error_code.
+/// What most attempts have in common: no effect before they succeed, nothing to finish, nothing that follows, no
+/// results but the error_code.
 struct plain_attempt {
   static constexpr bool is_connect = false;
   bool has_effects() const noexcept { return false; }

@@ -42,7 +42,8 @@ public:
     return acknowledged_ ? s.acknowledged(position_) : core::error();
   }
   bool has_effects() const noexcept { return begun_; }
-  /// An operation that is aborted says what was taken over; unless that is all of the message, the connection has ended.
+  /// An operation that is aborted says what was taken over; unless that is all of the message, the connection has
+  /// ended.
   std::tuple<std::size_t> results(const boost::system::error_code&) noexcept { return std::tuple<std::size_t>(bytes_); }
 
 private:

@@ -37,7 +37,8 @@ public:
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes && !must_not_block;
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
         if (!must_not_block) {
-          return this->transfer(i, send_registered_attempt<true>(buffers.buffer(), acknowledged, false), false, flags, ec);
+          return this->transfer(i, send_registered_attempt<true>(buffers.buffer(), acknowledged, false), false, flags,
+                                ec);
         }
       }
       return this->transfer(i, send_message_attempt<ConstBufferSequence>(buffers, acknowledged, must_not_block), false,
@@ -72,8 +73,9 @@ public:
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
-        this->start_transfer(i, direction_queue::write, send_registered_attempt<true>(buffers.buffer(), acknowledged, true),
-                             false, flags, handler, io_ex);
+        this->start_transfer(i, direction_queue::write,
+                             send_registered_attempt<true>(buffers.buffer(), acknowledged, true), false, flags, handler,
+                             io_ex);
       } else {
         this->start_transfer(i, direction_queue::write,
                              send_message_attempt<ConstBufferSequence>(buffers, acknowledged, false), false, flags,

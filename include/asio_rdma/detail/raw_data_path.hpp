@@ -36,8 +36,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// What a raw connection does with its queues, whatever its executor: the calls of verbs, and, aside from them, checks and
-/// measurements.
+/// What a raw connection does with its queues, whatever its executor: the calls of verbs, and, aside from them, checks
+/// and measurements.
 class raw_data_path {
 public:
   /// What calls report by.

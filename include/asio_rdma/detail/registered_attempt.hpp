@@ -97,8 +97,8 @@ private:
   std::uint64_t position_ = 0;
 };
 
-/// Receives into registered memory, or a part of one message: while there is nothing, the memory is offered to the peer,
-/// so that what comes is written there.
+/// Receives into registered memory, or a part of one message: while there is nothing, the memory is offered to the
+/// peer, so that what comes is written there.
 class receive_registered_attempt : public plain_attempt {
 public:
   using message_flags = boost::asio::socket_base::message_flags;

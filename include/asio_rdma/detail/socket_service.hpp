@@ -36,8 +36,8 @@ public:
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
         // Nor for the device to let go of memory.
         if (!this->non_blocking(i)) {
-          return this->transfer(i, send_registered_attempt<false>(buffers.buffer(), acknowledged, false), buffers.size() == 0,
-                                flags, ec);
+          return this->transfer(i, send_registered_attempt<false>(buffers.buffer(), acknowledged, false),
+                                buffers.size() == 0, flags, ec);
         }
       }
       return this->transfer(i, send_attempt<ConstBufferSequence>(buffers, acknowledged), iovec_array(buffers).empty(),
@@ -54,7 +54,8 @@ public:
     } else {
       if constexpr (is_mutable_registered_buffer<MutableBufferSequence>) {
         if (!this->non_blocking(i) && !this->peeks(flags)) {
-          return this->transfer(i, receive_registered_attempt(buffers.buffer(), nullptr, true), buffers.size() == 0, flags, ec);
+          return this->transfer(i, receive_registered_attempt(buffers.buffer(), nullptr, true), buffers.size() == 0,
+                                flags, ec);
         }
       }
       return this->transfer(i, receive_attempt<MutableBufferSequence>(buffers, this->peeks(flags)),
@@ -70,8 +71,9 @@ public:
     } else {
       const bool acknowledged = this->is_open(i) && i.state->acknowledged_writes;
       if constexpr (is_registered_buffer<ConstBufferSequence>) {
-        this->start_transfer(i, direction_queue::write, send_registered_attempt<false>(buffers.buffer(), acknowledged, true),
-                             buffers.size() == 0, flags, handler, io_ex);
+        this->start_transfer(i, direction_queue::write,
+                             send_registered_attempt<false>(buffers.buffer(), acknowledged, true), buffers.size() == 0,
+                             flags, handler, io_ex);
       } else {
         this->start_transfer(i, direction_queue::write, send_attempt<ConstBufferSequence>(buffers, acknowledged),
                              iovec_array(buffers).empty(), flags, handler, io_ex);

@@ -127,7 +127,8 @@ public:
     operation_queue done;
     std::unique_lock<std::mutex> lock(mutex_);
     abort_all(done);
-    if (pending_.load(std::memory_order_relaxed) != 0) core_.reclaim_memory();  // whoever gets the socket knows nothing of these
+    // Whoever gets the socket knows nothing of these.
+    if (pending_.load(std::memory_order_relaxed) != 0) core_.reclaim_memory();
     perform(done);
     disarm();
     wait_.reset();

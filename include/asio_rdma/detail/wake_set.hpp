@@ -16,8 +16,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace detail {
 
-/// Descriptors that become readable, each told by a number and reported once. One that is closed is forgotten by itself.
-/// Not thread-safe.
+/// Descriptors that become readable, each told by a number and reported once. One that is closed is forgotten by
+/// itself. Not thread-safe.
 class wake_set {
 public:
   wake_set() noexcept = default;

@@ -152,9 +152,9 @@ struct api {
   /// @}
 };
 
-/// The table of rdma-core: the system's real devices. Its first use loads libibverbs.so.1 and librdmacm.so.1. Where they
-/// cannot be loaded its functions fail with ENOSYS, which is errc::no_device for those that list devices or make an event
-/// channel. A function that is missing in an older rdma-core fails with EOPNOTSUPP. Thread-safe.
+/// The table of rdma-core: the system's real devices. Its first use loads libibverbs.so.1 and librdmacm.so.1. Where
+/// they cannot be loaded its functions fail with ENOSYS, which is errc::no_device for those that list devices or make
+/// an event channel. A function that is missing in an older rdma-core fails with EOPNOTSUPP. Thread-safe.
 ASIO_RDMA_DECL const api& rdma_core() noexcept;
 
 /// The table of the software device, soft0: a verbs device in user space, which reaches every process of the same user

@@ -15,8 +15,8 @@ namespace soft {
 namespace cm {
 
 manager& manager::instance() noexcept {
-  // One for each device, of which a process that was forked has another than its parent. The helper thread uses it until
-  // the process ends.
+  // One for each device, of which a process that was forked has another than its parent. The helper thread uses it
+  // until the process ends.
   static std::atomic<manager*> current{nullptr};
   device& d = *device::instance();
   manager* known = current.load(std::memory_order_acquire);

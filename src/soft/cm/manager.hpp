@@ -30,8 +30,8 @@ constexpr std::chrono::milliseconds goodbye_timeout{5000};
 /// known at once; a slow one need not be.
 constexpr std::chrono::milliseconds answer_timeout{70'000};
 
-/// All ids of this process. The helper thread keeps an id's number only: it looks the id up and works on it with the mutex
-/// held. Destroying an id takes it out first.
+/// All ids of this process. The helper thread keeps an id's number only: it looks the id up and works on it with the
+/// mutex held. Destroying an id takes it out first.
 class manager {
 public:
   /// Only after the device was opened.

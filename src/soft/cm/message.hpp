@@ -68,8 +68,8 @@ constexpr std::size_t private_data_limit(message_type type, rdma_port_space spac
   }
 }
 
-/// A message of any type; members that its type has no use for are 0. It never leaves the host: it is sent as it lies in
-/// memory, without the unused rest of the private data.
+/// A message of any type; members that its type has no use for are 0. It never leaves the host: it is sent as it lies
+/// in memory, without the unused rest of the private data.
 struct message {
   message_type type{};
   std::uint32_t space = 0;     // rdma_port_space

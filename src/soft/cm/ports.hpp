@@ -13,8 +13,9 @@
 #include <vector>
 
 // A port belongs to whoever holds a datagram socket with its abstract name, such as "port.tcp.7f000001.5000": the
-// kernel makes that exclusive among all processes, and takes it back when they die. What is not exclusive (a port on several
-// addresses, shared ports) is held in numbered slots of a name, so that others can find out whether there is anyone.
+// kernel makes that exclusive among all processes, and takes it back when they die. What is not exclusive (a port on
+// several addresses, shared ports) is held in numbered slots of a name, so that others can find out whether there is
+// anyone.
 namespace asio_rdma {
 inline namespace v1 {
 namespace soft {

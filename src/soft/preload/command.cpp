@@ -71,7 +71,8 @@ bool is_static(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
   file.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return false;
+  if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+    return false;
   file.seekg(static_cast<std::streamoff>(header.e_phoff));
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment{};
@@ -102,7 +103,8 @@ int main(int argc, char** argv) {
   }
   const std::string library = find_library();
   if (!is_readable_file(library)) {
-    return fail(126, "cannot read " + library + "; install it beside this program or name it in ASIO_RDMA_SOFT_PRELOAD");
+    return fail(126,
+                "cannot read " + library + "; install it beside this program or name it in ASIO_RDMA_SOFT_PRELOAD");
   }
   const std::string program = find_program(argv[1]);
   if (program.empty()) return fail(127, std::string(argv[1]) + ": there is no such program in PATH");

@@ -165,22 +165,22 @@ public:
   /// Takes bytes over for sending. Success with bytes >= 1 (or 0 if the buffers' total size is 0); EAGAIN; EPIPE after
   /// shutdown(send) or once the peer has left in order; why the connection ended; ENOTCONN.
   ASIO_RDMA_DECL error write(const iovec* buffers, std::size_t count, std::size_t& bytes) noexcept;
-  /// As read(), of the oldest message alone. at_end: its last byte is among them, or it has none; the next read is of the
-  /// next message. Without room in the buffers it waits for a message all the same.
+  /// As read(), of the oldest message alone. at_end: its last byte is among them, or it has none; the next read is of
+  /// the next message. Without room in the buffers it waits for a message all the same.
   ASIO_RDMA_DECL error read_message(const iovec* buffers, std::size_t count, bool peek, std::size_t& bytes,
                                     bool& at_end) noexcept;
   /// As write(), of one message, which may have no bytes and takes as many calls as it needs. begins: nothing of it was
-  /// taken so far; EINPROGRESS if another one was begun and not ended. ends: what is in the buffers is all that is left of
-  /// it; it ends once bytes says that all of them were taken. whole: take all of it or nothing, EMSGSIZE for one that is
-  /// larger than send_buffer_size.
+  /// taken so far; EINPROGRESS if another one was begun and not ended. ends: what is in the buffers is all that is left
+  /// of it; it ends once bytes says that all of them were taken. whole: take all of it or nothing, EMSGSIZE for one
+  /// that is larger than send_buffer_size.
   ASIO_RDMA_DECL error write_message(const iovec* buffers, std::size_t count, bool begins, bool ends, bool whole,
                                      std::size_t& bytes) noexcept;
   /// As write(), of memory that the device may be given as it is. On a socket for messages it is a whole message or,
   /// unless begins, the rest of it. Where it is registered and has zero_copy_threshold bytes or more, the device is
   /// given as much as there is room for now, and hold becomes not 0: from then on the memory is the device's until
   /// released(hold) says otherwise. With a hold that is not 0 already, of the bytes before it, it is not asked again
-  /// whether it pays. In all other cases it is copied, and hold stays. more: there may be more to write at once; it becomes
-  /// true if the peer's read was left to wait for that, until end_writes(), or 5 ms.
+  /// whether it pays. In all other cases it is copied, and hold stays. more: there may be more to write at once; it
+  /// becomes true if the peer's read was left to wait for that, until end_writes(), or 5 ms.
   ASIO_RDMA_DECL error write_registered(const void* data, std::size_t size, bool begins, bool& more, std::size_t& bytes,
                                         std::uint64_t& hold) noexcept;
   /// There is no more to write for now, unless there was something behind that hold.
@@ -189,21 +189,21 @@ public:
   /// acknowledged its bytes, or why it has not. Also after close().
   ASIO_RDMA_DECL error released(std::uint64_t hold) noexcept;
   /// Offers registered memory of zero_copy_threshold bytes or more to the peer, for what read() or read_message() had
-  /// nothing of just now. Success with a ticket that is not 0: then the memory is the peer's until read_offered(), and what
-  /// comes next may go there; nothing else reads before that, but more may be offered, for what comes behind. EAGAIN if
-  /// it was not offered, which is no failure.
+  /// nothing of just now. Success with a ticket that is not 0: then the memory is the peer's until read_offered(), and
+  /// what comes next may go there; nothing else reads before that, but more may be offered, for what comes behind.
+  /// EAGAIN if it was not offered, which is no failure.
   ASIO_RDMA_DECL error offer_memory(void* data, std::size_t size, std::uint64_t& ticket) noexcept;
-  /// EAGAIN while the peer may write into the memory of that ticket, which otherwise is over. Success with what came, as
-  /// read_message(); ENODATA if nothing did: then read() says why, or has what went elsewhere. Also after close().
+  /// EAGAIN while the peer may write into the memory of that ticket, which otherwise is over. Success with what came,
+  /// as read_message(); ENODATA if nothing did: then read() says why, or has what went elsewhere. Also after close().
   ASIO_RDMA_DECL error read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept;
   /// Asks for the memory back, which takes the peer's answer, or 200 ms if it is idle: see read_offered().
   ASIO_RDMA_DECL void withdraw_memory(std::uint64_t ticket) noexcept;
   /// Blocks until the device touches no memory of the program's: for 200 ms at most in order, then the connection is
   /// ended for it.
   ASIO_RDMA_DECL void reclaim_memory() noexcept;
-  /// Several in one go. write_messages() takes each message whole or not at all, and posts all of them under one doorbell;
-  /// read_messages() gives each entry what is there of one message. done says how many: success if that is not 0,
-  /// otherwise what the first one came to.
+  /// Several in one go. write_messages() takes each message whole or not at all, and posts all of them under one
+  /// doorbell; read_messages() gives each entry what is there of one message. done says how many: success if that is
+  /// not 0, otherwise what the first one came to.
   struct message {
     const iovec* buffers;
     std::size_t buffer_count;

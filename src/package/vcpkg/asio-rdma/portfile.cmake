@@ -1,6 +1,6 @@
 # An overlay port: vcpkg install asio-rdma --overlay-ports=src/package/vcpkg
-# It builds the source tree that it lies in, and needs the system's rdma-core (libibverbs-dev, librdmacm-dev), which vcpkg
-# does not have. doc/packaging.md says how far it was tried.
+# It builds the source tree that it lies in, and needs the system's rdma-core (libibverbs-dev, librdmacm-dev), which
+# vcpkg does not have. doc/packaging.md says how far it was tried.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
 vcpkg_cmake_configure(

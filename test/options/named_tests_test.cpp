@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// doc/faults.md and doc/security.md name tests, which exist.
+// doc/faults.md, doc/security.md and the rules of doc/design.md name tests, which exist.
 
 #include <boost/test/unit_test.hpp>
 
@@ -83,7 +83,7 @@ void check_tests_exist(const std::string& document) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(documents_of_faults)
+BOOST_AUTO_TEST_SUITE(tests_that_documents_name)
 
 BOOST_AUTO_TEST_CASE(every_kind_of_fault_has_a_test_that_exists) {
   check_tests_exist("faults.md");
@@ -96,6 +96,10 @@ BOOST_AUTO_TEST_CASE(kinds_of_faults_are_numbered) {
 
 BOOST_AUTO_TEST_CASE(every_claim_about_security_has_a_test_that_exists) {
   check_tests_exist("security.md");
+}
+
+BOOST_AUTO_TEST_CASE(every_rule_of_the_design_has_a_test_that_exists) {
+  check_tests_exist("design.md");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
