@@ -38,7 +38,8 @@ descriptor connect_local(int type, const local_address& name) noexcept;
 /// Somebody has the name, whoever it is.
 bool is_taken(int type, const local_address& name) noexcept;
 /// Takes a connection from a listening one; those of other users are dropped, and all where the process has no
-/// descriptors left: nobody waits then for as long as that lasts. errno is EAGAIN if there is none. One thread at a time.
+/// descriptors left: nobody waits then for as long as that lasts. errno is EAGAIN if there is none. One thread at a
+/// time.
 descriptor accept_local(int listener) noexcept;
 
 /// The process at the other end, as it is called here; 0 if it is not visible from here (pid_namespaces(7)).
