@@ -47,6 +47,16 @@ named_option<Object> number(const char* name) {
           }};
 }
 
+template <class Option, class Object>
+named_option<Object> yes_no(const char* name) {
+  return {name, [](Object& o, const std::string& value) { o.set_option(Option(value == "true")); },
+          [](Object& o) {
+            Option option;
+            o.get_option(option);
+            return std::string(option.value() ? "true" : "false");
+          }};
+}
+
 template <class Object>
 std::vector<named_option<Object>> all_options() {
   namespace r = asio_rdma;
@@ -68,13 +78,8 @@ std::vector<named_option<Object>> all_options() {
       number<r::gid_index, Object>("gid_index"),
       number<r::zero_copy_threshold, Object>("zero_copy_threshold"),
       number<r::initial_buffer_size, Object>("initial_buffer_size"),
-      {"acknowledged_writes",
-       [](Object& o, const std::string& v) { o.set_option(r::acknowledged_writes(v == "true")); },
-       [](Object& o) {
-         r::acknowledged_writes option;
-         o.get_option(option);
-         return std::string(option.value() ? "true" : "false");
-       }},
+      yes_no<r::acknowledged_writes, Object>("acknowledged_writes"),
+      yes_no<r::own_protection_domain, Object>("own_protection_domain"),
       {"device", [](Object& o, const std::string& v) { o.set_option(r::device(v)); },
        [](Object& o) {
          r::device option;

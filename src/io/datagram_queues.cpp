@@ -47,8 +47,9 @@ core::error datagram_queues::create(const verbs::cm_id_ref& id, const sizes& s, 
     return core::library_error::device_limit;
   }
   channel_ = verbs::completion_channel::create(device, ec);
-  if (!ec) receives_ = verbs::completion_queue::create(device, static_cast<int>(receive_depth_), channel_, 0, ec);
-  if (!ec) sends_ = verbs::completion_queue::create(device, static_cast<int>(send_depth_), channel_, 0, ec);
+  const int vector = device_->next_vector();
+  if (!ec) receives_ = verbs::completion_queue::create(device, static_cast<int>(receive_depth_), channel_, vector, ec);
+  if (!ec) sends_ = verbs::completion_queue::create(device, static_cast<int>(send_depth_), channel_, vector, ec);
   if (ec) return io::to_error(ec);
   receive_stride_ = round_up(grh_size + mtu_);
   send_offset_ = receive_stride_ * receive_depth_;

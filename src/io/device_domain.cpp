@@ -5,6 +5,7 @@
 
 #include "io/verbs_error.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -20,18 +21,28 @@ std::mutex& domains_mutex() {
   return mutex;
 }
 
-core::error finish(std::shared_ptr<device_domain> made, std::weak_ptr<device_domain>& known,
-                   std::shared_ptr<device_domain>& result) {
+core::error finish(std::shared_ptr<device_domain> made, std::shared_ptr<device_domain>& result) {
   verbs::error_code ec;
   made->limits = made->device.query_device(ec);
   if (!ec) made->domain = verbs::protection_domain::create(made->device, ec);
   if (ec) return to_error(ec);
-  known = made;
   result = std::move(made);
   return {};
 }
 
 }  // namespace
+
+int device_domain::next_vector() const noexcept {
+  static std::atomic<unsigned> queues_made{0};
+  const auto vectors = static_cast<unsigned>(device.native_handle()->num_comp_vectors);
+  return vectors > 1 ? static_cast<int>(queues_made.fetch_add(1, std::memory_order_relaxed) % vectors) : 0;
+}
+
+core::error device_domain::make(verbs::context_ref device, std::shared_ptr<device_domain>& result) {
+  auto made = std::make_shared<device_domain>();
+  made->device = device;
+  return finish(std::move(made), result);
+}
 
 core::error device_domain::get(verbs::context_ref device, std::shared_ptr<device_domain>& result) {
   static auto& domains = *new std::map<ibv_context*, std::weak_ptr<device_domain>>;
@@ -39,9 +50,9 @@ core::error device_domain::get(verbs::context_ref device, std::shared_ptr<device
   std::weak_ptr<device_domain>& known = domains[device.native_handle()];
   result = known.lock();
   if (result) return {};
-  auto made = std::make_shared<device_domain>();
-  made->device = device;
-  return finish(std::move(made), known, result);
+  const core::error e = make(device, result);
+  known = result;
+  return e;
 }
 
 core::error device_domain::open(const verbs::api& table, const std::string& name,
@@ -56,7 +67,9 @@ core::error device_domain::open(const verbs::api& table, const std::string& name
   made->opened = verbs::context::open(name.c_str(), ec, table);
   if (ec) return to_error(ec);
   made->device = made->opened;
-  return finish(std::move(made), known, result);
+  const core::error e = finish(std::move(made), result);
+  known = result;
+  return e;
 }
 
 }  // namespace io

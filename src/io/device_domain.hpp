@@ -15,8 +15,8 @@ namespace asio_rdma {
 inline namespace v1 {
 namespace io {
 
-/// What all connections of the process share on one device: the protection domain, and what the device can do. It
-/// exists while a connection uses it.
+/// What all connections of the process share on one device, but for those that want one of their own: the protection
+/// domain, and what the device can do. It exists while a connection uses it.
 struct device_domain {
   verbs::context opened;  // if it is ours
   verbs::context_ref device;
@@ -28,9 +28,15 @@ struct device_domain {
     return (limits.device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) != 0;
   }
 
+  /// The completion vector for the next queue: each in turn, so that the interrupts of many connections are spread over
+  /// the processors as the device's vectors are. Thread-safe.
+  int next_vector() const noexcept;
+
   /// The domain of a device, made if it does not exist. Thread-safe.
   static core::error get(verbs::context_ref device, std::shared_ptr<device_domain>& result);
-  /// The same for a device that no connection manager has opened, by its name. Another domain than the one above.
+  /// One that nobody else gets.
+  static core::error make(verbs::context_ref device, std::shared_ptr<device_domain>& result);
+  /// The same as get() for a device that no connection manager has opened, by its name. Another domain than those above.
   static core::error open(const verbs::api& table, const std::string& name, std::shared_ptr<device_domain>& result);
 };
 

@@ -6,6 +6,7 @@
 #include "io/verbs_error.hpp"
 #include "log/log.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
 #include <mutex>
@@ -83,6 +84,16 @@ core::error program_memory::find(const std::shared_ptr<device_domain>& device, c
     return found.find_for(device, result);
   } catch (const std::bad_alloc&) {
     return core::error(ENOMEM);
+  }
+}
+
+void program_memory::forget(const std::shared_ptr<device_domain>& device) noexcept {
+  all& a = all::instance();
+  const std::lock_guard<std::mutex> lock(a.mutex);
+  for (const auto& [address, memory] : a.by_address) {
+    auto& list = memory->registrations_;
+    list.erase(std::remove_if(list.begin(), list.end(), [&](const registration& r) { return r.device == device; }),
+               list.end());
   }
 }
 

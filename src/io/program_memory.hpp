@@ -45,6 +45,9 @@ public:
   static core::error find(const std::shared_ptr<device_domain>& device, const void* data, std::size_t size,
                           known& result) noexcept;
 
+  /// The domain is about to go, and with it what was registered in it for find().
+  static void forget(const std::shared_ptr<device_domain>& device) noexcept;
+
 private:
   struct registration {
     std::shared_ptr<device_domain> device;

@@ -4,6 +4,7 @@
 #include "io/stream_queues.hpp"
 
 #include "io/new_queue_pair.hpp"
+#include "io/program_memory.hpp"
 #include "io/verbs_error.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ using verbs::error_code;
 core::error stream_queues::create(verbs::cm_id& id, const sizes& s, const connection_path& wish) {
   const verbs::context_ref device = id.context();
   if (!device) return core::library_error::no_device;  // it has vanished since the address was resolved
-  core::error e = device_domain::get(device, device_);
+  core::error e = s.own_domain ? device_domain::make(device, device_) : device_domain::get(device, device_);
   if (e) return e;
   sizes_ = s;
   const auto most = static_cast<unsigned>(device_->limits.max_qp_wr);
@@ -33,7 +34,7 @@ core::error stream_queues::create(verbs::cm_id& id, const sizes& s, const connec
   }
   error_code ec;
   channel_ = verbs::completion_channel::create(device, ec);
-  if (!ec) completions_ = verbs::completion_queue::create(device, entries, channel_, 0, ec);
+  if (!ec) completions_ = verbs::completion_queue::create(device, entries, channel_, device_->next_vector(), ec);
   e = io::to_error(ec);
   if (!e) e = create_memory();
   if (!e) e = create_queue_pair(id, wish);
@@ -108,6 +109,7 @@ void stream_queues::destroy(verbs::cm_id& id) noexcept {
        {&received_, &sent_, &ring_, &former_ring_, &prepared_ring_, &staging_, &former_staging_}) {
     b->reset();
   }
+  if (sizes_.own_domain && device_) program_memory::forget(device_);
   device_.reset();
   armed_ = false;
 }

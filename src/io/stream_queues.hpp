@@ -41,6 +41,7 @@ public:
     unsigned receive_depth = 0;
     unsigned send_depth = 0;
     unsigned inline_size = 0;  ///< wanted; may become less
+    bool own_domain = false;   ///< no other connection's queue pair reaches the memory, whatever keys its peer knows
   };
 
   /// Makes everything on the id's device, and posts all receives. On failure nothing is left.

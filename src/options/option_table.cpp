@@ -53,6 +53,7 @@ constexpr option_entry entries[] = {
     {option::zero_copy_threshold, "zero_copy_threshold", type::number, 1, INT_MAX, 32768, until::none, "bytes"},
     {option::initial_buffer_size, "initial_buffer_size", type::power_of_two, 4096, 67108864, 8192, until::connection,
      "bytes"},
+    {option::own_protection_domain, "own_protection_domain", type::yes_no, 0, 1, 0, until::connection, ""},
     // The multicast options of ip(7), with its defaults.
     {option::multicast_loopback, nullptr, type::yes_no, 0, 1, 1, until::none, ""},
     {option::multicast_hops, nullptr, type::number, 0, 255, 1, until::none, ""},

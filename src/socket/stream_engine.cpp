@@ -51,6 +51,7 @@ error stream_engine::create(verbs::cm_id& id, const settings& s) {
   sizes.receive_depth = static_cast<unsigned>(s[option::queue_depth]);
   sizes.send_depth = send_depth;
   sizes.inline_size = static_cast<unsigned>(s[option::inline_size]);
+  sizes.own_domain = s[option::own_protection_domain] != 0;
   if (const error e = queues_.create(id, sizes, wish_of(s))) return e;
   incoming_.emplace(sizes.ring, queues_.receive_depth(), transfer::default_control_report, transfer::start_position{},
                     mode_);

@@ -167,10 +167,11 @@ CASES = {
     "tuning": [
         server("tuning server {address} 0 receive_buffer_size=65536 keepalive=30",
                ["receive_buffer_size=65536", *[r"[a-z_]+=-?\d+"] * 5, "keepalive=30", *[r"[a-z_]+=-?\d+"] * 10,
-                "acknowledged_writes=false", f"device={DEVICE}"]),
+                "acknowledged_writes=false", "own_protection_domain=false", f"device={DEVICE}"]),
         client("tuning client {address} {port} busy_poll=20 ack_timeout=14 acknowledged_writes=true",
                "receive_buffer_size=131072", *[r"[a-z_]+=-?\d+"] * 3, "busy_poll=20", *[r"[a-z_]+=-?\d+"] * 2,
-               "ack_timeout=14", *[r"[a-z_]+=-?\d+"] * 9, "acknowledged_writes=true", f"device={DEVICE}"),
+               "ack_timeout=14", *[r"[a-z_]+=-?\d+"] * 9, "acknowledged_writes=true", "own_protection_domain=false",
+               f"device={DEVICE}"),
         client("tuning client {address} {port} colour=red", status=1, complains="no such option: colour=red"),
     ],
     "prometheus": [

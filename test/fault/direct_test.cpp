@@ -46,8 +46,9 @@ awaitable<void> read_all(rc::socket& s, end& e) {
   }
 }
 
-awaitable<void> ask(rc::endpoint to, end& e) {
+awaitable<void> ask(rc::endpoint to, end& e, bool own_domain) {
   rc::socket s(co_await asio::this_coro::executor, to.protocol());
+  s.set_option(asio_rdma::own_protection_domain(own_domain));
   s.set_option(asio_rdma::connect_timeout(parameter("ASIO_RDMA_TEST_CONNECT_TIMEOUT", 500, 5000)));
   co_await s.async_connect(to, use_awaitable);
   co_await write_all(s, question);
@@ -60,13 +61,14 @@ awaitable<void> answer_one(rc::acceptor& acceptor, end& e) {
   co_await write_all(s, answer);
 }
 
-error_code both_directions(bool is_faulty) {
+error_code both_directions(bool is_faulty, bool own_domains) {
   asio::io_context context;
   end client, server;
   rc::acceptor acceptor(context);
   if (const error_code ec = listen_on_any_port(acceptor)) return ec;
+  if (own_domains) acceptor.set_option(asio_rdma::own_protection_domain(true));
   start(context, server, answer_one(acceptor, server), [&] { acceptor.close(); });
-  start(context, client, ask(acceptor.local_endpoint(), client), [&] { acceptor.close(); });
+  start(context, client, ask(acceptor.local_endpoint(), client, own_domains), [&] { acceptor.close(); });
   run(context);
   return check_both(client, server, answer, question, is_faulty);
 }
@@ -93,7 +95,12 @@ void reset_while_memory_is_offered() {
 BOOST_AUTO_TEST_SUITE(faults_of_direct_reads)
 
 BOOST_AUTO_TEST_CASE(each_call_while_both_ends_read_directly) {
-  fail_each_call(both_directions);
+  fail_each_call([](bool is_faulty) { return both_directions(is_faulty, false); });
+}
+
+/// In which the memory is registered for as long as the connection lasts.
+BOOST_AUTO_TEST_CASE(each_call_in_protection_domains_of_their_own) {
+  fail_each_call([](bool is_faulty) { return both_directions(is_faulty, true); });
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_leaves_no_memory_registered) {

@@ -5,6 +5,7 @@
 
 #include "counting_api.hpp"
 
+#include "io/device_domain.hpp"
 #include "io/stream_queues.hpp"
 
 #include <asio_rdma/error.hpp>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace verbs = asio_rdma::verbs;
 using asio_rdma::core::error;
@@ -100,6 +103,24 @@ BOOST_AUTO_TEST_CASE(less_is_taken_inline_before_a_queue_pair_is_given_up) {
   BOOST_TEST((d.make() == error(EINVAL)));
   BOOST_TEST(attempts == 9u);  // 128, 64, ... 1, 0
   BOOST_TEST(last_inline == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(completion_vectors_are_taken_in_turn) {
+  full_device d;
+  refused_with = ENOMEM;
+  static std::vector<int> vectors;
+  vectors.clear();
+  d.context.num_comp_vectors = 3;
+  d.api.table.create_cq = [](ibv_context*, int, void*, ibv_comp_channel*, int vector) -> ibv_cq* {
+    vectors.push_back(vector);
+    errno = ENOMEM;
+    return nullptr;
+  };
+  // As long as a connection exists, so does what they share.
+  std::shared_ptr<asio_rdma::io::device_domain> shared;
+  BOOST_TEST((asio_rdma::io::device_domain::get(d.id.context(), shared) == error()));
+  for (int i = 0; i < 5; ++i) (void)d.queues.create(d.id, full_device::sizes(), {});
+  BOOST_TEST((vectors == std::vector<int>{0, 1, 2, 0, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(more_completions_than_the_device_holds_are_a_device_limit) {

@@ -48,6 +48,7 @@ enum class option : int {
   peer_lifetime,       ///< seconds after which a datagram socket asks again where a peer is
   zero_copy_threshold, ///< bytes from which a write of registered memory is not copied
   initial_buffer_size, ///< bytes that both buffers of a stream begin with; a power of two; before connect or listen
+  own_protection_domain, ///< 0 or 1: no other connection's peer reaches this one's memory; before connect or listen
 
   multicast_loopback,      ///< 0 or 1: sockets of this host get what this one sends to groups
   multicast_hops,          ///< routers that datagrams to groups may pass, plus one
