@@ -28,8 +28,11 @@ constexpr std::chrono::milliseconds silence{100};
 constexpr std::chrono::milliseconds reclaim_timeout{200};
 constexpr std::chrono::milliseconds flush_timeout{1000};
 
-/// A peer that is asked to write no more into memory, and does not answer, is idle or worse: then it is taken away.
-constexpr std::chrono::milliseconds withdraw_timeout{200};
+/// A peer that is asked to write no more into memory, and does not answer, is idle or worse: then it is taken away. What
+/// it may have posted before ends the connection then, so that its device gets the time to send lost packets again, which
+/// the standard acknowledgement timeout of 268 ms says; of a connection that is over anyway, it does not.
+constexpr std::chrono::milliseconds withdraw_timeout{1000};
+constexpr std::chrono::milliseconds withdraw_timeout_at_end{200};
 
 /// How long large data waits for the peer to offer memory, when it seemed about to.
 constexpr std::chrono::milliseconds offer_timeout{5};
@@ -311,8 +314,9 @@ void connection::withdraw_memory(std::uint64_t ticket) noexcept {
 
 void connection::ask_back(std::uint64_t ticket) noexcept {
   if (!engine_.ask_back(ticket)) return;
-  withdraw_deadline_ = io::background::clock::now() + withdraw_timeout;
-  if (!std::exchange(withdrawal_is_timed_, true)) after(withdraw_timeout, &connection::withdraw_timed_out);
+  const auto timeout = user_closed_ ? withdraw_timeout_at_end : withdraw_timeout;
+  withdraw_deadline_ = io::background::clock::now() + timeout;
+  if (!std::exchange(withdrawal_is_timed_, true)) after(timeout, &connection::withdraw_timed_out);
 }
 
 void connection::withdraw_timed_out() noexcept {

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(memory_that_is_offered_again_is_not_taken_back_for_an_earli
   });
   BOOST_TEST((*cancelled.ec == asio::error::operation_aborted));
   offer(p, to, again);
-  std::this_thread::sleep_for(milliseconds(300));  // longer than the answer would have been waited for
+  std::this_thread::sleep_for(milliseconds(1200));  // longer than the answer would have been waited for
   p.client.async_write_some(from.buffer(), [](error_code ec, std::size_t n) {
     BOOST_TEST(!ec);
     BOOST_TEST(n == large);

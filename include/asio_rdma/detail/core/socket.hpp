@@ -197,7 +197,8 @@ public:
   /// EAGAIN while the peer may write into the memory of that ticket, which otherwise is over. Success with what came,
   /// as read_message(); ENODATA if nothing did: then read() says why, or has what went elsewhere. Also after close().
   ASIO_RDMA_DECL error read_offered(std::uint64_t ticket, std::size_t& bytes, bool& at_end) noexcept;
-  /// Asks for the memory back, which takes the peer's answer, or 200 ms if it is idle: see read_offered().
+  /// Asks for the memory back, which takes the peer's answer, or 1 s if it is idle (200 ms once the socket is closed):
+  /// see read_offered().
   ASIO_RDMA_DECL void withdraw_memory(std::uint64_t ticket) noexcept;
   /// Blocks until the device touches no memory of the program's: for 200 ms at most in order, then the connection is
   /// ended for it.
