@@ -16,6 +16,27 @@ namespace io {
 
 using verbs::error_code;
 
+namespace {
+
+/// Receive requests without memory, one behind the other.
+class receive_list {
+public:
+  static constexpr unsigned size = 32;
+
+  receive_list() noexcept {
+    for (unsigned i = 0; i < size; ++i) {
+      requests_[i].wr_id = stream_queues::receive_id;
+      requests_[i].next = i + 1 < size ? &requests_[i + 1] : nullptr;
+    }
+  }
+  ibv_recv_wr* last(unsigned n) noexcept { return &requests_[size - n]; }
+
+private:
+  ibv_recv_wr requests_[size] = {};
+};
+
+}  // namespace
+
 core::error stream_queues::create(verbs::cm_id& id, const sizes& s, const connection_path& wish) {
   const verbs::context_ref device = id.context();
   if (!device) return core::library_error::no_device;  // it has vanished since the address was resolved
@@ -115,18 +136,12 @@ void stream_queues::destroy(verbs::cm_id& id) noexcept {
 }
 
 int stream_queues::post_receives(unsigned count) noexcept {
-  constexpr unsigned batch = 32;
-  ibv_recv_wr list[batch] = {};
-  for (unsigned i = 0; i < batch; ++i) {
-    list[i].wr_id = receive_id;
-    list[i].next = &list[i] + 1;
-  }
+  // All alike, and never changed: a list of n is the end of this one.
+  static receive_list list;
   while (count > 0) {
-    const unsigned n = std::min(count, batch);
-    list[n - 1].next = nullptr;
+    const unsigned n = std::min(count, receive_list::size);
     ibv_recv_wr* bad = nullptr;
-    if (const int e = ::ibv_post_recv(queue_pair_.native_handle(), list, &bad)) return e;
-    list[n - 1].next = &list[n - 1] + 1;
+    if (const int e = ::ibv_post_recv(queue_pair_.native_handle(), list.last(n), &bad)) return e;
     count -= n;
   }
   return 0;

@@ -12,6 +12,7 @@ namespace io {
 
 /// What an error_code of the verbs layer is in the core: the inverse of to_error_code().
 inline core::error to_error(const boost::system::error_code& ec) noexcept {
+  if (!ec) return {};
   if (ec.category() == library_category()) return {ec.value(), core::error_domain::library};
   if (ec.category() == completion_category()) return {ec.value(), core::error_domain::completion};
   if (ec.category() == cm_event_category()) return {ec.value(), core::error_domain::cm_event};

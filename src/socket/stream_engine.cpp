@@ -358,6 +358,7 @@ void stream_engine::end_stalls() noexcept {
 
 bool stream_engine::add_data(burst& b) noexcept {
   bool moved = false;
+  if (!is_unposted()) return moved;
   while (slots_->data_room()) {
     const transfer::piece next = transfer::next_piece(*staging_, *to_end_);
     const io::registered_block& from = queues_.staging(next.bytes.in_former);

@@ -58,7 +58,7 @@ public:
     return true;
   }
 
-  /// Queues an operation.
+  /// Queues an operation that try_now() has just tried, or would have.
   template <class IoExecutor>
   void start(direction_queue q, operation* op, const IoExecutor& io_ex) {
     operation_queue done;
@@ -66,8 +66,10 @@ public:
     if (!wait_) wait_ = std::make_unique<descriptor_wait<IoExecutor>>(io_ex);
     if (!wait_->runs_on(io_ex)) direct_ = false;
     queue(q).push(op);
-    pending_.fetch_add(1, std::memory_order_release);
-    pump(done);
+    // One that waits alone need not be tried once more: what has changed since, prepare_wait() tells.
+    const bool is_alone = pending_.fetch_add(1, std::memory_order_release) == 0;
+    if (is_alone) (void)op->look_ahead(core_);
+    pump(done, !is_alone);
     lock.unlock();
     done.complete_all(upcall::post);
   }
@@ -212,9 +214,9 @@ private:
   operation_queue& queue(direction_queue q) noexcept { return queues_[static_cast<std::size_t>(q)]; }
 
   /// Tries all operations in order, until those that are left are certain to be woken for.
-  void pump(operation_queue& done) {
-    for (;;) {
-      perform(done);
+  void pump(operation_queue& done, bool tries_first = true) {
+    for (;; tries_first = true) {
+      if (tries_first) perform(done);
       if (pending_.load(std::memory_order_relaxed) == 0) {
         disarm();
         if (is_closing_) {
