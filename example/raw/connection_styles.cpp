@@ -61,6 +61,11 @@ void serve(asio::io_context& context, const asio_rdma::raw_options& options, con
   const std::size_t size = next(c).bytes() - header;
   std::cout << "got '" << std::string(memory.as<char>(header), size) << "', packets of " << c.limits().mtu << " bytes"
             << std::endl;
+  if (is_datagram(options)) return;
+  // The client goes first: with this queue pair, the acknowledgement that it waits for would go too.
+  c.post_receive(asio_rdma::receive_request(in));
+  work_completion flushed[1];
+  c.wait(flushed);
 }
 
 void ask(asio::io_context& context, const asio_rdma::raw_options& options, const asio::ip::tcp::endpoint& server,

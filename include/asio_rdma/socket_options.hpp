@@ -131,10 +131,10 @@ using zero_copy_threshold = detail::rdma_int_option<core::option::zero_copy_thre
 /// registration each time. Large enough for both limits, buffers never change. Fixed.
 using initial_buffer_size = detail::rdma_int_option<core::option::initial_buffer_size>;
 
-/// If true, a stream or message socket has a protection domain of its own: a peer of another connection of this process
-/// reaches nothing of this one's, even if it guesses the key (IBTA 10.2.3: the domains of queue pair and memory have to
-/// be the same). By default false: all share one on each device. Registered memory that it sends from or reads into is
-/// registered once more for this connection alone, for as long as that lasts. Fixed.
+/// If true, a stream or message socket has a protection domain of its own; by default false, so that all share one on
+/// each device. A peer of another connection of this process reaches nothing of this one's then, even if it guesses the
+/// key (IBTA 10.2.3: the domains of queue pair and memory have to be the same). Registered memory that it sends from or
+/// reads into is registered once more for this connection alone, for as long as that lasts. Fixed.
 using own_protection_domain = detail::rdma_bool_option<core::option::own_protection_domain>;
 
 }  // namespace v1

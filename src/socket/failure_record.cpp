@@ -79,7 +79,7 @@ void failure_record::set(const error& e, failure_step step, const char* detail) 
   failure_.code = e;
   failure_.step = step;
   char peer[128];
-  char cause[400];
+  char cause[700];
   address_text(failure_.peer, peer, sizeof peer);
   error_text(e, cause, sizeof cause);
   std::snprintf(failure_.text, sizeof failure_.text, "%s, peer %s%s%s: %s%s%s", step_text(step), peer,

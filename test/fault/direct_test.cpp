@@ -65,8 +65,7 @@ error_code both_directions(bool is_faulty, bool own_domains) {
   asio::io_context context;
   end client, server;
   rc::acceptor acceptor(context);
-  if (const error_code ec = listen_on_any_port(acceptor)) return ec;
-  if (own_domains) acceptor.set_option(asio_rdma::own_protection_domain(true));
+  if (const error_code ec = listen_on_any_port(acceptor, asio_rdma::own_protection_domain(own_domains))) return ec;
   start(context, server, answer_one(acceptor, server), [&] { acceptor.close(); });
   start(context, client, ask(acceptor.local_endpoint(), client, own_domains), [&] { acceptor.close(); });
   run(context);

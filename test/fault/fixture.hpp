@@ -53,12 +53,13 @@ void start(asio::io_context& context, end& e, Body body, Finally finally) {
 /// Runs until nothing is left to do, which it must within a time that is longer than each of the library's.
 void run(asio::io_context& context);
 
-/// Makes an acceptor listen. The error that a fault has it fail with.
-template <class Acceptor>
-error_code listen_on_any_port(Acceptor& acceptor) {
+/// Makes an acceptor listen, with options. The error that a fault has it fail with.
+template <class Acceptor, class... Options>
+error_code listen_on_any_port(Acceptor& acceptor, const Options&... options) {
   error_code ec;
   const typename Acceptor::endpoint_type here(test_address(), 0);
   (void)acceptor.open(here.protocol(), ec);
+  if (!ec) (acceptor.set_option(options), ...);
   if (!ec) (void)acceptor.bind(here, ec);
   if (!ec) (void)acceptor.listen(asio::socket_base::max_listen_connections, ec);
   return ec;
