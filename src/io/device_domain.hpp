@@ -36,7 +36,7 @@ struct device_domain {
   static core::error get(verbs::context_ref device, std::shared_ptr<device_domain>& result);
   /// One that nobody else gets.
   static core::error make(verbs::context_ref device, std::shared_ptr<device_domain>& result);
-  /// The same as get() for a device that no connection manager has opened, by its name. Another domain than those above.
+  /// The same as get() for a device that no connection manager has opened, by its name. Another domain than those.
   static core::error open(const verbs::api& table, const std::string& name, std::shared_ptr<device_domain>& result);
 };
 

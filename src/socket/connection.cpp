@@ -28,9 +28,9 @@ constexpr std::chrono::milliseconds silence{100};
 constexpr std::chrono::milliseconds reclaim_timeout{200};
 constexpr std::chrono::milliseconds flush_timeout{1000};
 
-/// A peer that is asked to write no more into memory, and does not answer, is idle or worse: then it is taken away. What
-/// it may have posted before ends the connection then, so that its device gets the time to send lost packets again, which
-/// the standard acknowledgement timeout of 268 ms says; of a connection that is over anyway, it does not.
+/// A peer that is asked to write no more into memory, and does not answer, is idle or worse: then it is taken away.
+/// What it may have posted before ends the connection then, so that its device gets the time to send lost packets
+/// again, for which the acknowledgement timeout stands, 268 ms by default; not if the connection is over anyway.
 constexpr std::chrono::milliseconds withdraw_timeout{1000};
 constexpr std::chrono::milliseconds withdraw_timeout_at_end{200};
 

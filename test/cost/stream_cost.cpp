@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Pairs of one async_write_some and one async_read_some of 64 bytes, between two sockets of one context, over TCP or over
-// RDMA, for counting their instructions.
+// Pairs of one async_write_some and one async_read_some of 64 bytes, between two sockets of one context, over TCP or
+// over RDMA, for counting their instructions.
 //   stream_cost tcp|rdma COUNT
 
 #include <asio_rdma/asio_rdma.hpp>
