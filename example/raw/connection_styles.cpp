@@ -61,8 +61,9 @@ void serve(asio::io_context& context, const asio_rdma::raw_options& options, con
   const std::size_t size = next(c).bytes() - header;
   std::cout << "got '" << std::string(memory.as<char>(header), size) << "', packets of " << c.limits().mtu << " bytes"
             << std::endl;
-  if (is_datagram(options)) return;
-  // The client goes first: with this queue pair, the acknowledgement that it waits for would go too.
+  if (is_datagram(options) || options.setup != asio_rdma::raw_setup::exchange) return;
+  // The end of the TCP connection beside it is heard at once, before the acknowledgement that the client waits for. So
+  // the client goes first.
   c.post_receive(asio_rdma::receive_request(in));
   work_completion flushed[1];
   c.wait(flushed);

@@ -3,8 +3,8 @@
 """What is run for each example, and what it has to print.
 
 A case is a list of programs that are started one after the other. A server runs in the background until all others have
-ended. {address} is an address of this machine that reaches the RDMA device; {work} is a folder that is empty at first;
-what `ready` names, such as {port}, is known to those that come after. All of standard output has to match `says`, a
+ended. {address} is an address of this machine that reaches the RDMA device, and {device_address} one that the device
+has; {work} is a folder that is empty at first; what `ready` names, such as {port}, is known to those that come after. All of standard output has to match `says`, a
 list of regular expressions, one a line.
 """
 import re
@@ -147,8 +147,8 @@ CASES = {
         )
     ],
     "verbs_echo": [
-        server("verbs_echo {address} 0", complains=f"device {DEVICE}"),
-        client("verbs_echo {address} {port} hello", "hello", complains=f"device {DEVICE}"),
+        server("verbs_echo {device_address} 0", complains=f"device {DEVICE}"),
+        client("verbs_echo {device_address} {port} hello", "hello", complains=f"device {DEVICE}"),
     ],
     "chat_room": [
         server("chat_room server {address} 0", stop=True),
