@@ -48,6 +48,16 @@ work_completion next(raw_connection& c) {
   return done[0];
 }
 
+// Whoever is done last goes first: the end of the TCP connection that an exchange keeps is heard at once, before what
+// is still on its way. What waits is flushed then.
+void wait_for_the_end(raw_connection& c, const asio_rdma::raw_options& options, asio_rdma::registered_memory& memory) {
+  if (options.setup != asio_rdma::raw_setup::exchange) return;
+  const auto in = memory.slice(0, memory.size());
+  c.post_receive(asio_rdma::receive_request(in));
+  work_completion flushed[1];
+  c.wait(flushed);
+}
+
 void serve(asio::io_context& context, const asio_rdma::raw_options& options, const asio::ip::tcp::endpoint& endpoint) {
   asio_rdma::raw_acceptor acceptor(context, endpoint, options);
   std::cout << "listening on " << acceptor.local_endpoint() << std::endl;
@@ -61,12 +71,7 @@ void serve(asio::io_context& context, const asio_rdma::raw_options& options, con
   const std::size_t size = next(c).bytes() - header;
   std::cout << "got '" << std::string(memory.as<char>(header), size) << "', packets of " << c.limits().mtu << " bytes"
             << std::endl;
-  if (is_datagram(options) || options.setup != asio_rdma::raw_setup::exchange) return;
-  // The end of the TCP connection beside it is heard at once, before the acknowledgement that the client waits for. So
-  // the client goes first.
-  c.post_receive(asio_rdma::receive_request(in));
-  work_completion flushed[1];
-  c.wait(flushed);
+  if (!is_datagram(options)) wait_for_the_end(c, options, memory);  // the client waits for an acknowledgement
 }
 
 void ask(asio::io_context& context, const asio_rdma::raw_options& options, const asio::ip::tcp::endpoint& server,
@@ -81,6 +86,7 @@ void ask(asio::io_context& context, const asio_rdma::raw_options& options, const
   c.post_send(request);
   next(c);  // of a datagram it says that it was sent; otherwise, that the peer's device has it
   std::cout << "sent\n";
+  if (is_datagram(options)) wait_for_the_end(c, options, memory);  // nothing says that the server has it
 }
 
 }  // namespace
