@@ -67,14 +67,13 @@ void serve(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, u
       if (ec) throw boost::system::system_error(ec, "accept");
       if (!table) table = c.register_memory(slots * sizeof(slot));  // zeroed: all slots are free
       c.offer(table.offer());
-      // A client sends nothing; this receive ends when it leaves. It is posted now, since rxe does not flush what is
-      // posted to a queue pair that has failed by then.
-      c.async_receive(asio_rdma::local_buffer(), [&](boost::system::error_code, const asio_rdma::work_completion&) {
-        c.close();
-        ++gone;
-      });
       c.async_establish([&](boost::system::error_code failed) {
         if (failed) throw boost::system::system_error(failed, "establish");
+        // A client sends nothing; this receive ends when it leaves.
+        c.async_receive(asio_rdma::local_buffer(), [&](boost::system::error_code, const asio_rdma::work_completion&) {
+          c.close();
+          ++gone;
+        });
         again(again);
       });
     });

@@ -83,7 +83,7 @@ struct device_info {
 
 /// The devices of this machine, hardware first, whatever the policy. Opens none of them. A machine without hardware, or
 /// without rdma-core, is no error. Errors: what rdma-core has listing fail with, such as not_enough_memory;
-/// operation_not_supported where the library is a stub. Thread-safe.
+/// operation_not_supported on other systems than Linux. Thread-safe.
 inline std::vector<device_info> devices(boost::system::error_code& ec) {
   std::vector<device_info> result;
   const auto add = [](const core::device& d, void* context) {

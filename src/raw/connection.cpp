@@ -200,7 +200,11 @@ void connection::close() noexcept {
 
 error connection::arm(bool solicited_only) noexcept {
   const lock_type lock(mutex_);
-  return queues_ ? queues_.arm(solicited_only) : error(ENOTCONN);
+  if (!queues_) return error(ENOTCONN);
+  const error e = queues_.arm(solicited_only);
+  // On rxe of Linux 6.1, what is posted when the queue pair has failed already is flushed by the next transition only.
+  if (!e && error_) give_back_requests();
+  return e;
 }
 
 error connection::take_events() noexcept {

@@ -3,8 +3,10 @@
 
 #include "fixture.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 using asio::awaitable;
@@ -180,6 +182,29 @@ BOOST_AUTO_TEST_CASE(a_posted_receive_is_cancelled_by_the_end_of_the_connection_
   BOOST_TEST(calls == 1);
   BOOST_TEST((result == asio::error::operation_aborted), result.message());
   BOOST_TEST(completion.status == IBV_WC_WR_FLUSH_ERR);  // the card has given it back
+}
+
+BOOST_AUTO_TEST_CASE(a_receive_that_is_posted_after_the_end_is_given_back) {
+  connected_pair p;
+  p.server.close();
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!p.client.ended() && std::chrono::steady_clock::now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  BOOST_REQUIRE(p.client.ended());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // nothing of the end is under way any more
+  error_code result;
+  p.client.async_receive(p.client_memory.slice(0, 8),
+                         [&](const error_code& ec, const work_completion&) { result = ec; });
+  p.context.restart();
+  p.context.run_for(std::chrono::seconds(10));
+  BOOST_TEST((result == asio::error::connection_reset), result.message());
+  // Who calls synchronously sleeps elsewhere.
+  const local_buffer in = p.client_memory.slice(0, 8);
+  p.client.post_receive(receive_request(in));
+  work_completion flushed[1];
+  BOOST_TEST(p.client.wait(flushed) == 1u);
+  BOOST_TEST(flushed[0].status == IBV_WC_WR_FLUSH_ERR);
 }
 
 BOOST_AUTO_TEST_CASE(closing_aborts_what_waits) {
