@@ -3,11 +3,11 @@
 
 #include "fixture.hpp"
 
+#include "support/source_file.hpp"
+
 #include <algorithm>
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 
 namespace {
 
@@ -54,17 +54,14 @@ BOOST_AUTO_TEST_CASE(snapshots_and_sums_have_datagram_sockets) {
 }
 
 BOOST_AUTO_TEST_CASE(the_document_explains_every_name) {
-  std::ifstream file(SOURCE_FOLDER "/doc/statistics.md");
-  BOOST_REQUIRE(file);
-  std::ostringstream document;
-  document << file.rdbuf();
+  const std::string document = source_file("doc/statistics.md");
   const std::string text = to_string(asio_rdma::statistics(a));
   BOOST_TEST(contains(text, "kind:datagram"));
   static const std::regex pattern("[ \t]([a-z_]+)(\\[[0-9]+\\])?:");
   std::set<std::string> names;
   for (std::sregex_iterator i(text.begin(), text.end(), pattern), end; i != end; ++i) names.insert((*i)[1]);
   BOOST_TEST(names.size() > 40u);
-  for (const std::string& name : names) BOOST_TEST(contains(document.str(), "`" + name + "`"), name);
+  for (const std::string& name : names) BOOST_TEST(contains(document, "`" + name + "`"), name);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

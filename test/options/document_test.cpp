@@ -4,25 +4,16 @@
 // The table, the header's docstrings and the document say the same.
 
 #include "options/option_table.hpp"
+#include "support/source_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <fstream>
 #include <regex>
-#include <sstream>
 #include <string>
 
 namespace core = asio_rdma::core;
 
 namespace {
-
-std::string content(const std::string& name) {
-  std::ifstream file(std::string(SOURCE_FOLDER) + "/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  BOOST_REQUIRE_MESSAGE(file && !text.str().empty(), "cannot read " << name);
-  return text.str();
-}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -71,7 +62,7 @@ std::string docstring(const std::string& header, const core::option_entry& o) {
 BOOST_AUTO_TEST_SUITE(documents)
 
 BOOST_AUTO_TEST_CASE(the_document_has_a_row_for_each_option_and_no_other) {
-  const std::string document = content("doc/options.md");
+  const std::string document = source_file("doc/options.md");
   std::size_t options = 0;
   for (const core::option_entry* o = core::begin_options(); o != core::end_options(); ++o) {
     if (o->text == nullptr) continue;
@@ -84,7 +75,7 @@ BOOST_AUTO_TEST_CASE(the_document_has_a_row_for_each_option_and_no_other) {
 }
 
 BOOST_AUTO_TEST_CASE(the_header_declares_each_option_and_says_what_it_takes) {
-  const std::string header = content("include/asio_rdma/socket_options.hpp");
+  const std::string header = source_file("include/asio_rdma/socket_options.hpp");
   std::size_t options = 0;
   for (const core::option_entry* o = core::begin_options(); o != core::end_options(); ++o) {
     if (o->text == nullptr) continue;

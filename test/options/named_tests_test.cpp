@@ -3,10 +3,11 @@
 
 // doc/faults.md, doc/security.md and the rules of doc/design.md name tests, which exist.
 
+#include "support/source_file.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -15,21 +16,13 @@
 
 namespace {
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  BOOST_REQUIRE_MESSAGE(in, "cannot read " << file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// "suite/case" of all tests in the source.
 std::set<std::string> all_tests() {
   static const std::regex begin(R"(_TEST_(SUITE|CASE)\((\w+))");
   std::set<std::string> result;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(SOURCE_FOLDER "/test")) {
     if (entry.path().extension() != ".cpp") continue;
-    const std::string text = contents(entry.path());
+    const std::string text = source_file(entry.path());
     std::string suite;
     for (std::sregex_iterator i(text.begin(), text.end(), begin), end; i != end; ++i) {
       if ((*i)[1] == "SUITE") {
@@ -46,7 +39,7 @@ using row = std::vector<std::string>;
 
 /// The rows of all tables whose last column is headed "Tests".
 std::vector<row> rows_with_tests(const std::string& name) {
-  std::istringstream document(contents(std::string(SOURCE_FOLDER "/doc/") + name));
+  std::istringstream document(source_file("doc/" + name));
   std::vector<row> result;
   bool is_ours = false;
   for (std::string line; std::getline(document, line);) {

@@ -3,12 +3,13 @@
 
 #include "fixture.hpp"
 
+#include "support/source_file.hpp"
+
 #include <boost/lexical_cast.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <regex>
@@ -475,18 +476,15 @@ std::set<std::string> names_in(const std::string& text) {
 }
 
 BOOST_AUTO_TEST_CASE(the_document_explains_every_name_and_state) {
-  std::ifstream file(SOURCE_FOLDER "/doc/statistics.md");
-  BOOST_REQUIRE(file);
-  std::ostringstream document;
-  document << file.rdbuf();
+  const std::string document = source_file("doc/statistics.md");
   connected_pair p;
   rc::acceptor acceptor(p.context, any_port());
   const std::set<std::string> names = names_in(to_string(snapshot()));
   BOOST_TEST(names.size() > 50u);
-  for (const std::string& name : names) BOOST_TEST(contains(document.str(), "`" + name + "`"), name);
+  for (const std::string& name : names) BOOST_TEST(contains(document, "`" + name + "`"), name);
   for (int state = 0; state <= static_cast<int>(connection_state::closed); ++state) {
     const std::string row = std::string("| `") + to_string(static_cast<connection_state>(state)) + "` |";
-    BOOST_TEST(contains(document.str(), row), row);
+    BOOST_TEST(contains(document, row), row);
   }
 }
 

@@ -3,6 +3,8 @@
 
 // doc/errors.md and the code say the same.
 
+#include "support/source_file.hpp"
+
 #include <asio_rdma/detail/asio_error.hpp>
 #include <asio_rdma/error.hpp>
 
@@ -13,7 +15,6 @@
 #include <asio_rdma/detail/rdma_core.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -33,17 +34,9 @@ namespace {
 
 using row = std::vector<std::string>;
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  BOOST_REQUIRE_MESSAGE(in, "cannot read " << file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// The rows of the first table behind a line, without its heading.
 std::vector<row> table_behind(const std::string& line) {
-  std::istringstream document(contents(SOURCE_FOLDER "/doc/errors.md"));
+  std::istringstream document(source_file("doc/errors.md"));
   std::string text;
   while (std::getline(document, text) && text != line) {
   }
@@ -334,7 +327,7 @@ BOOST_AUTO_TEST_CASE(sockets_compare_equal_with_asios_errors) {
 BOOST_AUTO_TEST_CASE(what_a_socket_reports_has_a_name_and_a_test) {
   std::string tests;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(SOURCE_FOLDER "/test")) {
-    if (entry.path().extension() == ".cpp") tests += contents(entry.path());
+    if (entry.path().extension() == ".cpp") tests += source_file(entry.path());
   }
   const std::set<std::string> asios_alone = {"eof", "already_open"};
   for (const row& r : table_behind("The last column names the test that makes it happen.")) {
