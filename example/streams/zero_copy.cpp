@@ -44,8 +44,8 @@ class receiver {
 public:
   explicit receiver(rc::socket socket) : socket_(std::move(socket)) {
     for (std::size_t i = 0; i < pieces; ++i) read(i);
-    asio::write(socket_,
-                asio::buffer("r", 1));  // the reads wait: the peer can write into the buffer from the first byte on
+    // The reads wait: the peer can write into the buffer from the first byte on.
+    asio::write(socket_, asio::buffer("r", 1));
   }
   bool report() {
     const auto counters = asio_rdma::statistics(socket_).counters;

@@ -32,7 +32,6 @@ constexpr std::chrono::milliseconds flush_timeout{1000};
 /// What it may have posted before ends the connection then, so that its device gets the time to send lost packets
 /// again, for which the acknowledgement timeout stands, 268 ms by default; not if the connection is over anyway.
 constexpr std::chrono::milliseconds withdraw_timeout{1000};
-constexpr std::chrono::milliseconds withdraw_timeout_at_end{200};
 
 /// How long large data waits for the peer to offer memory, when it seemed about to.
 constexpr std::chrono::milliseconds offer_timeout{5};
@@ -314,7 +313,7 @@ void connection::withdraw_memory(std::uint64_t ticket) noexcept {
 
 void connection::ask_back(std::uint64_t ticket) noexcept {
   if (!engine_.ask_back(ticket)) return;
-  const auto timeout = user_closed_ ? withdraw_timeout_at_end : withdraw_timeout;
+  const auto timeout = user_closed_ ? reclaim_timeout : withdraw_timeout;
   withdraw_deadline_ = io::background::clock::now() + timeout;
   if (!std::exchange(withdrawal_is_timed_, true)) after(timeout, &connection::withdraw_timed_out);
 }

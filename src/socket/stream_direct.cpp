@@ -8,7 +8,6 @@
 #include "socket/stream_engine.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -87,7 +86,7 @@ void stream_engine::revoke() noexcept {
 
 bool stream_engine::is_shut(std::uint64_t ticket) const noexcept {
   const window& w = windows_[transfer::own_adverts::slot(ticket)];
-  return !w.is_open || in_error_ || (w.shut_by != 0 && requests_over_ >= w.shut_by);
+  return !w.is_open || (w.shut_by != 0 && requests_over_ >= w.shut_by);
 }
 
 bool stream_engine::has_windows_open() const noexcept {
@@ -109,7 +108,6 @@ void stream_engine::shut_windows(burst& b) noexcept {
 /// The peer reaches nothing any more, and no request of ours is done. A window that is open would keep the program's
 /// memory from being deregistered (ibv_reg_mr(3)).
 void stream_engine::end_offers() noexcept {
-  if (std::exchange(in_error_, true)) return;
   own_adverts_.end_all();
   queues_.drop_windows();
   windows_ = {};

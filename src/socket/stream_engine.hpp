@@ -272,7 +272,6 @@ private:
   bool end_due_ = false;        // the peer's reader is to be told that nothing follows
   std::uint64_t direct_received_ = 0;
   std::uint64_t direct_read_ = 0;
-  bool in_error_ = false;  // the queue pair takes nothing from the peer any more
   bool dead_ = false;
   error broken_;
   ibv_wc_status failed_status_ = IBV_WC_SUCCESS;
