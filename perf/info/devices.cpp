@@ -10,7 +10,6 @@
 #include <net/if.h>
 
 #include <cstdio>
-#include <fstream>
 
 namespace verbs = asio_rdma::verbs;
 
@@ -144,12 +143,6 @@ port describe(std::uint8_t number, const ibv_port_attr& a, const std::vector<ibv
   return result;
 }
 
-std::optional<int> numa_node_of(const ibv_device* d) {
-  int node = -1;
-  std::ifstream(std::string(d->ibdev_path) + "/device/numa_node") >> node;
-  return node >= 0 ? std::optional<int>(node) : std::nullopt;
-}
-
 device describe(const verbs::device_list& list, ibv_device* d, const verbs::api& table) {
   device result;
   result.name = list.name(d);
@@ -166,7 +159,7 @@ device describe(const verbs::device_list& list, ibv_device* d, const verbs::api&
     result.error = ec.message();
     return result;
   }
-  if (&table == &verbs::rdma_core()) result.numa_node = numa_node_of(d);
+  if (c.numa_node() >= 0) result.numa_node = c.numa_node();
   result.firmware = a.fw_ver;
   result.of = {a.max_mr_size, a.max_mr, a.max_qp,  a.max_qp_wr,      a.max_cq,
                a.max_cqe,     a.max_sge, a.max_qp_rd_atom, a.atomic_cap != IBV_ATOMIC_NONE};

@@ -55,6 +55,7 @@ core::error datagram_queues::create(const verbs::cm_id_ref& id, const sizes& s, 
   send_offset_ = receive_stride_ * receive_depth_;
   memory_ = memory_block(send_offset_ + std::size_t{mtu_} * send_depth_);
   if (!memory_) return core::error(errno);
+  memory_.prefer_node(device_->numa_node);
   region_ = verbs::memory_region::register_memory(device_->domain, memory_.data(), memory_.size(),
                                                   IBV_ACCESS_LOCAL_WRITE, ec);
   if (ec) return io::to_error(ec);

@@ -26,6 +26,7 @@ core::error finish(std::shared_ptr<device_domain> made, std::shared_ptr<device_d
   made->limits = made->device.query_device(ec);
   if (!ec) made->domain = verbs::protection_domain::create(made->device, ec);
   if (ec) return to_error(ec);
+  made->numa_node = made->device.numa_node();
   result = std::move(made);
   return {};
 }

@@ -22,6 +22,7 @@ struct device_domain {
   verbs::context_ref device;
   verbs::protection_domain domain;
   ibv_device_attr limits{};
+  int numa_node = -1;  // negative: none
 
   /// A queue pair can open windows to registered memory, and shut them (memory windows of type 2, IBTA 10.6.7.2.3).
   bool has_windows() const noexcept {

@@ -3,7 +3,13 @@
 
 #include "io/memory_block.hpp"
 
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <limits>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -20,6 +26,15 @@ memory_block::memory_block(std::size_t size, int more_flags) noexcept {
   if (data == MAP_FAILED) return;
   data_ = static_cast<std::byte*>(data);
   size_ = size;
+}
+
+void memory_block::prefer_node(int node) const noexcept {
+  constexpr int bits = std::numeric_limits<unsigned long>::digits;
+  std::array<unsigned long, 16> nodes{};  // 1024 of them, as many as the kernel may have
+  if (data_ == nullptr || node < 0 || node >= bits * static_cast<int>(nodes.size())) return;
+  nodes[static_cast<std::size_t>(node / bits)] = 1ul << node % bits;
+  // The kernel reads one bit less than it is told (mbind(2), "maxnode").
+  ::syscall(SYS_mbind, data_, size_, MPOL_PREFERRED, nodes.data(), nodes.size() * bits + 1, MPOL_MF_MOVE);
 }
 
 memory_block::~memory_block() {

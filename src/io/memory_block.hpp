@@ -28,6 +28,11 @@ public:
   }
   ~memory_block();
 
+  /// Puts the pages on a NUMA node, such as that of the device they are about to be registered with, which pins them
+  /// where they are. As far as there is memory and the system lets us: elsewhere they are slower, not wrong. A negative
+  /// node changes nothing.
+  void prefer_node(int node) const noexcept;
+
   std::byte* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }
   explicit operator bool() const noexcept { return data_ != nullptr; }

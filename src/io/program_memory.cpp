@@ -29,7 +29,11 @@ struct program_memory::all {
   }
 };
 
-program_memory::program_memory(void* data, std::size_t size) : data_(data), size_(size) {
+program_memory::program_memory(void* data, std::size_t size) : program_memory(data, size, nullptr) {}
+program_memory::program_memory(const memory_block& own) : program_memory(own.data(), own.size(), &own) {}
+
+program_memory::program_memory(void* data, std::size_t size, const memory_block* own)
+    : data_(data), size_(size), own_(own) {
   all& a = all::instance();
   const std::lock_guard<std::mutex> lock(a.mutex);
   place_ = a.by_address.emplace(reinterpret_cast<std::uintptr_t>(data), this);
@@ -54,6 +58,7 @@ core::error program_memory::find_for(const std::shared_ptr<device_domain>& devic
   }
   registration made{device, {}, {}, {}};
   verbs::error_code ec;
+  if (own_ && registrations_.empty()) own_->prefer_node(device->numa_node);
   const bool has_windows = device->has_windows();
   const int access = IBV_ACCESS_LOCAL_WRITE | (has_windows ? IBV_ACCESS_MW_BIND : 0);
   made.region = verbs::memory_region::register_memory(device->domain, data_, size_, access, ec);

@@ -5,6 +5,7 @@
 #define ASIO_RDMA_SRC_IO_PROGRAM_MEMORY_HPP
 
 #include "io/device_domain.hpp"
+#include "io/memory_block.hpp"
 
 #include <asio_rdma/verbs/memory_region.hpp>
 
@@ -27,6 +28,9 @@ class program_memory {
 public:
   /// May throw std::bad_alloc.
   program_memory(void* data, std::size_t size);
+  /// The same for memory of ours, which goes to the NUMA node of the first device that learns of it. It has to live
+  /// longer.
+  explicit program_memory(const memory_block& own);
   program_memory(const program_memory&) = delete;
   program_memory& operator=(const program_memory&) = delete;
   ~program_memory();
@@ -55,6 +59,8 @@ private:
     known what;
     core::error failure;
   };
+  program_memory(void* data, std::size_t size, const memory_block* own);
+
   using index = std::multimap<std::uintptr_t, program_memory*>;
   struct all;
 
@@ -62,6 +68,7 @@ private:
 
   void* const data_;
   const std::size_t size_;
+  const memory_block* const own_;  // null if it is the program's
   std::vector<registration> registrations_;  // one for each device, of which there are few
   index::iterator place_;
 };

@@ -4,10 +4,10 @@
 #ifndef ASIO_RDMA_SRC_IO_REGISTERED_BLOCK_HPP
 #define ASIO_RDMA_SRC_IO_REGISTERED_BLOCK_HPP
 
+#include "io/device_domain.hpp"
 #include "io/memory_block.hpp"
 
 #include <asio_rdma/verbs/memory_region.hpp>
-#include <asio_rdma/verbs/protection_domain.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -24,13 +24,14 @@ public:
   registered_block() noexcept = default;
 
   /// Zeroed memory; access as for ibv_reg_mr(). On failure the block stays as it was.
-  void create(const verbs::protection_domain& domain, std::size_t size, int access, verbs::error_code& ec) noexcept {
+  void create(const device_domain& device, std::size_t size, int access, verbs::error_code& ec) noexcept {
     memory_block memory(size);
     if (!memory) {
       ec = verbs::error_code(errno, boost::system::system_category());
       return;
     }
-    auto region = verbs::memory_region::register_memory(domain, memory.data(), memory.size(), access, ec);
+    memory.prefer_node(device.numa_node);
+    auto region = verbs::memory_region::register_memory(device.domain, memory.data(), memory.size(), access, ec);
     if (ec) return;
     reset();
     memory_ = std::move(memory);

@@ -66,8 +66,8 @@ core::error stream_queues::create(verbs::cm_id& id, const sizes& s, const connec
 
 core::error stream_queues::create_memory() {
   error_code ec;
-  received_.create(device_->domain, sizes_.ring + sizes_.mirror, ring_access, ec);
-  if (!ec) sent_.create(device_->domain, sizes_.staging + sizes_.control_texts, 0, ec);
+  received_.create(*device_, sizes_.ring + sizes_.mirror, ring_access, ec);
+  if (!ec) sent_.create(*device_, sizes_.staging + sizes_.control_texts, 0, ec);
   return io::to_error(ec);
 }
 
@@ -78,7 +78,7 @@ void stream_queues::use_prepared_ring() noexcept {
 
 void stream_queues::grow_staging(std::size_t size, error_code& ec) noexcept {
   registered_block larger;
-  larger.create(device_->domain, size, 0, ec);
+  larger.create(*device_, size, 0, ec);
   if (ec) return;
   former_staging_ = std::move(staging_);
   staging_ = std::move(larger);

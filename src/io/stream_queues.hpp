@@ -92,7 +92,7 @@ public:
 
   /// Makes a larger ring for the peer. On failure nothing has changed.
   void prepare_ring(std::size_t size, verbs::error_code& ec) noexcept {
-    prepared_ring_.create(device_->domain, size, ring_access, ec);
+    prepared_ring_.create(*device_, size, ring_access, ec);
   }
   const registered_block& prepared_ring() const noexcept { return prepared_ring_; }
   /// The one prepared takes the place of the ring.

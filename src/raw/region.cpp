@@ -52,6 +52,7 @@ error allocate(const raw_region_request& r, raw_region_impl& result) {
   }
   if (r.source == raw_memory_source::own || r.source == raw_memory_source::huge_pages) {
     if (!result.memory) return error(errno);
+    result.memory.prefer_node(result.device->numa_node);
     result.address = result.memory.data();
   }
   return {};

@@ -19,7 +19,8 @@ namespace core {
 
 struct memory_impl {
   memory_impl(void* d, std::size_t bytes) : known(d, bytes), data(d), size(bytes) {}
-  explicit memory_impl(io::memory_block b) : memory_impl(b.data(), b.size()) { block = std::move(b); }
+  explicit memory_impl(io::memory_block b)
+      : block(std::move(b)), known(block), data(block.data()), size(block.size()) {}
 
   io::memory_block block;  // outlives what the devices know of it
   io::program_memory known;

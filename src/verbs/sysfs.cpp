@@ -3,12 +3,15 @@
 
 #include "verbs/sysfs.hpp"
 
+#include <asio_rdma/verbs/api.hpp>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -40,6 +43,13 @@ std::string first_line(const std::string& path) {
   ::close(fd);
   char* const end = buffer + (size > 0 ? size : 0);
   return std::string(buffer, std::find(buffer, end, '\n'));
+}
+
+int detail::numa_node_of(const char* device) noexcept try {
+  const std::string line = first_line(sysfs_path() + "/class/infiniband/" + device + "/device/numa_node");
+  return line.empty() ? -1 : std::atoi(line.c_str());
+} catch (const std::bad_alloc&) {
+  return -1;
 }
 
 }  // namespace verbs

@@ -37,6 +37,7 @@ struct full_device {
   full_device() {
     attempts = 0;
     channel.fd = ::eventfd(0, EFD_CLOEXEC);
+    api.table.get_device_name = [](ibv_device*) { return "full0"; };
     api.table.query_device = [](ibv_context*, ibv_device_attr* a) {
       *a = {};
       a->max_qp_wr = 1024;

@@ -177,6 +177,9 @@ namespace detail {
 /// The table of the devices that sockets use; see policy_table() in device_list.hpp.
 ASIO_RDMA_DECL core::error find_policy_table(const api*& result) noexcept;
 
+/// Of a device by its name; negative: it has none.
+ASIO_RDMA_DECL int numa_node_of(const char* device) noexcept;
+
 }  // namespace detail
 
 }  // namespace verbs

@@ -25,6 +25,10 @@ public:
   /// The kernel's name of the device.
   const char* name() const noexcept { return table_->get_device_name(handle_->device); }
 
+  /// The NUMA node that the device is attached to, as the kernel's sysfs has it. Negative for a device that is attached
+  /// to none, which is each software device, and on machines of one node.
+  int numa_node() const noexcept { return detail::numa_node_of(name()); }
+
   /// Attributes and limits (ibv_query_device). The limits are upper bounds; resources in use lower them.
   ibv_device_attr query_device(error_code& ec) const noexcept {
     ibv_device_attr attributes{};
