@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The asio_rdma authors
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
-// Very many connections between two processes: all come about though all are asked for at once, and idle they cost
-// little. ASIO_RDMA_TEST_CONNECTIONS says how many (300); their figures show with --log_level=message.
+// Very many connections to a process: all come about though all are asked for at once, and idle they cost little.
+// ASIO_RDMA_TEST_CONNECTIONS says how many (300), ASIO_RDMA_TEST_CLIENTS in how many processes their other ends are (1),
+// since a process may have only so many descriptors; their figures show with --log_level=message.
 
 #include "child.hpp"
 
@@ -28,9 +29,9 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-std::size_t wanted_connections() {
-  const char* text = std::getenv("ASIO_RDMA_TEST_CONNECTIONS");
-  return text ? std::strtoul(text, nullptr, 10) : 300;
+std::size_t wanted(const char* variable, std::size_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoul(text, nullptr, 10) : otherwise;
 }
 
 void raise_descriptor_limit() {
@@ -126,35 +127,42 @@ BOOST_AUTO_TEST_SUITE(process_many, *boost::unit_test::label("rdma"))
 
 BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
   raise_descriptor_limit();
-  const std::size_t count = wanted_connections();
+  const std::size_t clients = wanted("ASIO_RDMA_TEST_CLIENTS", 1);
+  const std::size_t count = wanted("ASIO_RDMA_TEST_CONNECTIONS", 300) / clients * clients;
   asio::io_context context;
   rc::acceptor acceptor(context, rc::v4());
   acceptor.bind({asio::ip::address_v4::loopback(), 0});
   acceptor.listen(static_cast<int>(count));
-  child other("many", {std::to_string(acceptor.local_endpoint().port()), std::to_string(count)});
+  std::deque<child> others;
   std::vector<rc::socket> sockets;
-  sockets.push_back(acceptor.accept());
-  other.wait_until_ready();
+  for (std::size_t i = 0; i != clients; ++i) {
+    others.emplace_back("many", std::vector<std::string>{std::to_string(acceptor.local_endpoint().port()),
+                                                         std::to_string(count / clients)});
+    sockets.push_back(acceptor.accept());
+    others.back().wait_until_ready();
+  }
+  child& other = others.front();
   const auto alone = median_round_trip(sockets.front());
 
   const usage here = usage::of(::getpid()), there = usage::of(other.id());
   const auto registered = asio_rdma::snapshot().totals.registered_memory;
   const auto begin = clock_type::now();
-  other.go_on();
+  for (child& c : others) c.go_on();
   while (sockets.size() < count) sockets.push_back(acceptor.accept());
-  other.wait_until_ready();
+  for (child& c : others) c.wait_until_ready();
   const std::chrono::duration<double, std::micro> each = (clock_type::now() - begin) / static_cast<double>(count);
 
-  const auto per_connection = [&](std::size_t after, std::size_t before) {
-    return static_cast<double>(after - before) / static_cast<double>(count - 1);
+  const auto per_connection = [](std::size_t after, std::size_t before, std::size_t connections) {
+    return static_cast<double>(after - before) / static_cast<double>(connections);
   };
+  const std::size_t made_here = count - clients, made_there = count / clients - 1;
   const usage here_now = usage::of(::getpid()), there_now = usage::of(other.id());
-  const double memory = per_connection(asio_rdma::snapshot().totals.registered_memory, registered);
-  const double descriptors = per_connection(here_now.descriptors, here.descriptors);
-  const double descriptors_there = per_connection(there_now.descriptors, there.descriptors);
+  const double memory = per_connection(asio_rdma::snapshot().totals.registered_memory, registered, made_here);
+  const double descriptors = per_connection(here_now.descriptors, here.descriptors, made_here);
+  const double descriptors_there = per_connection(there_now.descriptors, there.descriptors, made_there);
   BOOST_TEST_MESSAGE(count << " connections: " << each.count() << " us each; for one: " << memory
-                           << " bytes registered, " << per_connection(here_now.resident, here.resident)
-                           << " (server) and " << per_connection(there_now.resident, there.resident)
+                           << " bytes registered, " << per_connection(here_now.resident, here.resident, made_here)
+                           << " (server) and " << per_connection(there_now.resident, there.resident, made_there)
                            << " (client) bytes resident, " << descriptors << " and " << descriptors_there
                            << " descriptors");
   BOOST_TEST(memory <= 32768);
@@ -169,7 +177,7 @@ BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
   BOOST_TEST_MESSAGE("round trip of 64 bytes: " << alone.count() << " ns alone, "
                                                 << median_round_trip(sockets.front()).count() << " ns beside them");
   sockets.clear();
-  BOOST_TEST(other.wait() == 0);
+  for (child& c : others) BOOST_TEST(c.wait() == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
