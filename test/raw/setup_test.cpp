@@ -3,6 +3,8 @@
 
 #include "fixture.hpp"
 
+#include "support/no_descriptors.hpp"
+
 #include <asio_rdma/rc.hpp>
 
 #include <netinet/in.h>
@@ -98,6 +100,33 @@ BOOST_AUTO_TEST_CASE(a_silent_client_disturbs_nobody) {
   char refused[9];
   BOOST_TEST(asio::read(rude, asio::buffer(refused)) == sizeof refused);
   BOOST_TEST(std::string(refused, 4) == "ARDM");
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_stops_within_its_greeting_is_hung_up_on) {
+  asio::io_context context;
+  raw_acceptor acceptor(context, any_port(), with(asio_rdma::raw_setup::exchange));
+  asio::ip::tcp::socket slow(context);
+  slow.connect(acceptor.local_endpoint());
+  asio::write(slow, asio::buffer("AR", 2));
+  char more;
+  error_code ec;
+  asio::read(slow, asio::buffer(&more, 1), ec);
+  BOOST_TEST((ec == asio::error::eof || ec == asio::error::connection_reset), ec.message());
+}
+
+BOOST_AUTO_TEST_CASE(an_acceptor_without_descriptors_takes_clients_when_it_has_some) {
+  asio::io_context context;
+  raw_acceptor acceptor(context, any_port(), with(asio_rdma::raw_setup::exchange));
+  asio::ip::tcp::socket rude(context, asio::ip::tcp::v4());
+  {
+    const test_support::no_descriptors limit;
+    rude.connect(acceptor.local_endpoint());
+    asio::write(rude, asio::buffer(std::string("GET / HTTP/1.1\r\n\r\n")));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    BOOST_TEST(rude.available() == 0u);  // nobody was there who could take it
+  }
+  char refused[9];
+  BOOST_TEST(asio::read(rude, asio::buffer(refused)) == sizeof refused);
 }
 
 BOOST_AUTO_TEST_CASE(there_is_time_between_the_steps_of_an_exchange) {
