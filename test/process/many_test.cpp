@@ -76,7 +76,7 @@ constexpr std::size_t most_at_once = 1000;
 
 const register_scenario many("many", [](const std::vector<std::string>& a) {
   raise_descriptor_limit();
-  const std::size_t count = std::stoul(a[1]);
+  const std::size_t count = std::stoul(a[1]), at_once = std::stoul(a[2]);
   asio::io_context context;
   std::deque<echo> all;
   connect_to_parent(all.emplace_back(context).socket, a[0]);
@@ -91,13 +91,19 @@ const register_scenario many("many", [](const std::vector<std::string>& a) {
   const auto connect = [&] {
     echo& e = all.emplace_back(others);
     e.socket.async_connect(server, [&](error_code ec) {
-      if (ec && ++failed == 1) std::fprintf(stderr, "connect: %s\n", ec.message().c_str());
-      ++connected;
-      if (!ec) e.read();
+      if (ec && ++failed == 1) {
+        std::fprintf(stderr, "connection %zu: %s\n", connected, asio_rdma::last_failure(e.socket).text.c_str());
+      }
+      if (ec) return;
+      // Until it has been accepted it takes a place in the listener's backlog.
+      asio::async_read(e.socket, asio::buffer(e.data, 1), [&](error_code, std::size_t) {
+        ++connected;
+        e.read();
+      });
     });
   };
-  while (connected < count) {
-    while (all.size() < count && all.size() - connected < most_at_once) connect();
+  while (connected < count && failed == 0) {
+    while (all.size() < count && all.size() - connected < at_once) connect();
     others.run_one();
   }
   tell_parent();
@@ -137,7 +143,8 @@ BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
   std::vector<rc::socket> sockets;
   for (std::size_t i = 0; i != clients; ++i) {
     others.emplace_back("many", std::vector<std::string>{std::to_string(acceptor.local_endpoint().port()),
-                                                         std::to_string(count / clients)});
+                                                         std::to_string(count / clients),
+                                                         std::to_string(most_at_once / clients)});
     sockets.push_back(acceptor.accept());
     others.back().wait_until_ready();
   }
@@ -148,7 +155,10 @@ BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
   const auto registered = asio_rdma::snapshot().totals.registered_memory;
   const auto begin = clock_type::now();
   for (child& c : others) c.go_on();
-  while (sockets.size() < count) sockets.push_back(acceptor.accept());
+  while (sockets.size() < count) {
+    sockets.push_back(acceptor.accept());
+    asio::write(sockets.back(), asio::buffer("", 1));
+  }
   for (child& c : others) c.wait_until_ready();
   const std::chrono::duration<double, std::micro> each = (clock_type::now() - begin) / static_cast<double>(count);
 
