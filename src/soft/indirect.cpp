@@ -74,7 +74,7 @@ void do_request(const std::shared_ptr<peer>& from, const indirect_request& r) {
   if (length > max_message || r.buffer > segment_bytes || length > segment_bytes - r.buffer) return;
   const iovec data = in_segment(from->base(), r.buffer, length);
   const indirect_answer answer{
-      r.what.from_qp, r.number, r.buffer,
+      r.number, r.buffer, r.what.from_qp,
       respond(device::instance()->processes().self(), r.what, &data, length != 0 ? 1u : 0u)};
   from->send(message_kind::answer, &answer, sizeof answer);
 }

@@ -8,6 +8,8 @@
 #include "soft/responder.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 // Where the kernel forbids to copy between processes (seccomp(2), Yama's ptrace_scope, another PID namespace), the
 // bytes go through the requester's segment, and the other process's helper thread does its card's part.
@@ -23,11 +25,16 @@ struct indirect_request {
 };
 
 struct indirect_answer {
-  std::uint32_t qp;
   std::uint64_t number;
   std::uint64_t buffer;
+  std::uint32_t qp;
   result outcome;
 };
+
+// What lies between members would tell the other process what was in this one's memory before.
+static_assert(std::has_unique_object_representations_v<indirect_request>);
+static_assert(std::has_unique_object_representations_v<indirect_answer>);
+static_assert(std::has_unique_object_representations_v<datagram_header>);
 
 /// On the helper thread: does what another process asks for, and answers.
 void do_request(const std::shared_ptr<peer>& from, const indirect_request& r);

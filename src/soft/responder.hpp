@@ -61,6 +61,7 @@ struct datagram_header {
   __be32 imm;
   std::uint8_t has_imm;
   std::uint8_t is_solicited;
+  std::uint16_t unused;
   ibv_grh grh;
 };
 

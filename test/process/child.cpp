@@ -3,6 +3,8 @@
 
 #include "child.hpp"
 
+#include "support/own_program.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
@@ -52,7 +54,7 @@ child::child(const std::string& name, const std::vector<std::string>& arguments)
   std::array<int, 2> up{};
   std::array<int, 2> down{};
   BOOST_REQUIRE(::pipe2(up.data(), O_CLOEXEC) == 0 && ::pipe2(down.data(), O_CLOEXEC) == 0);
-  std::vector<std::string> line{"/proc/self/exe", "--child", name};
+  std::vector<std::string> line{test_support::own_program(), "--child", name};
   line.insert(line.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : line) pointers.push_back(word.data());

@@ -3,6 +3,8 @@
 
 #include "child.hpp"
 
+#include "support/own_program.hpp"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,7 +73,7 @@ child::child(const std::string& name, const std::vector<std::string>& arguments)
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }
-  std::vector<std::string> words{"/proc/self/exe", "--child", name};
+  std::vector<std::string> words{test_support::own_program(), "--child", name};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

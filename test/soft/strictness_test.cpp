@@ -507,7 +507,11 @@ BOOST_AUTO_TEST_CASE(a_queue_that_is_destroyed_has_no_events_left) {
   BOOST_TEST(errno == EAGAIN);
 }
 
+BOOST_AUTO_TEST_SUITE_END()
+
 #ifndef __SANITIZE_THREAD__  // which follows no threads into a child
+BOOST_FIXTURE_TEST_SUITE(forks, strict_device)
+
 // The helper thread, the slot and the sockets are the parent's: a child gets its own.
 BOOST_AUTO_TEST_CASE(a_child_of_a_fork_has_a_device_of_its_own) {
   ibv_qp* const before = make_qp(IBV_QPT_RC);
@@ -534,6 +538,6 @@ BOOST_AUTO_TEST_CASE(a_child_of_a_fork_has_a_device_of_its_own) {
   BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0), "status " << status);
 }
 
-#endif
-
 BOOST_AUTO_TEST_SUITE_END()
+
+#endif
