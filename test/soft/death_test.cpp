@@ -50,12 +50,12 @@ struct holdings {
 
   static holdings now() {
     holdings h;
+    soft::device& d = *soft::device::instance();  // its own come first
     DIR* const folder = ::opendir("/proc/self/fd");
     while (::readdir(folder) != nullptr) ++h.descriptors;
     ::closedir(folder);
     std::ifstream maps("/proc/self/maps");
     for (std::string text; std::getline(maps, text);) h.segments += text.find("asio_rdma_soft0") != text.npos ? 1 : 0;
-    soft::device& d = *soft::device::instance();
     h.queue_pairs = d.qp_indices().count();
     h.queues = d.cq_indices().count();
     h.shared_queues = d.srq_indices().count();
