@@ -207,6 +207,20 @@ BOOST_AUTO_TEST_CASE(a_receive_that_is_posted_after_the_end_is_given_back) {
   BOOST_TEST(flushed[0].status == IBV_WC_WR_FLUSH_ERR);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_flushed_after_a_failed_request_tells_why) {
+  connected_pair p;
+  error_code result;
+  p.client.async_receive(p.client_memory.slice(0, 8),
+                         [&](const error_code& ec, const work_completion&) { result = ec; });
+  const local_buffer from = p.client_memory.slice(0, 8);
+  asio_rdma::remote_memory elsewhere = p.client.peer_memory();
+  elsewhere.key ^= 0xff;
+  p.client.post_send(work_request::write(from, elsewhere).with_id(1));  // its completion is the program's own
+  p.context.run_for(std::chrono::seconds(10));
+  BOOST_TEST(result);
+  BOOST_TEST((result != asio::error::operation_aborted), result.message());
+}
+
 BOOST_AUTO_TEST_CASE(closing_aborts_what_waits) {
   connected_pair p;
   std::vector<error_code> results;

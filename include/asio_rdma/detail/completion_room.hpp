@@ -104,9 +104,13 @@ public:
   core::error current_error() noexcept {
     if (current_.status == IBV_WC_SUCCESS) return {};
     if (current_is_cancelled_) return core::error(ECANCELED);
-    const core::error why = link_->core.ended();
     const bool flushed = current_.status == IBV_WC_WR_FLUSH_ERR;
-    return flushed && why ? why : core::error(static_cast<int>(current_.status), core::error_domain::completion);
+    if (flushed) {
+      if (const core::error why = link_->core.ended()) return why;
+    }
+    // The failure of another request may have ended the connection, before anybody has heard of that.
+    const ibv_wc_status status = flushed && failure_ != IBV_WC_SUCCESS ? failure_ : current_.status;
+    return core::error(static_cast<int>(status), core::error_domain::completion);
   }
   const core::error& broken() const noexcept { return broken_; }
 
@@ -281,6 +285,9 @@ private:
   }
 
   void give_out(const ibv_wc& wc, queue& done) {
+    if (wc.status != IBV_WC_SUCCESS && wc.status != IBV_WC_WR_FLUSH_ERR && failure_ == IBV_WC_SUCCESS) {
+      failure_ = wc.status;
+    }
     slot* const s = find_slot(wc.wr_id);
     if (s == nullptr) {
       kept_.push_back(wc);
@@ -389,6 +396,7 @@ private:
   std::deque<ibv_wc> kept_;
   ibv_wc current_{};
   bool current_is_cancelled_ = false;
+  ibv_wc_status failure_ = IBV_WC_SUCCESS;  // of the first request that failed, after which the others are flushed
   core::error broken_;  // why, once completions cannot be taken or waited for any more
   bool served_ = false;
   bool notified_ = false;  // the completion queue is armed
