@@ -8,7 +8,8 @@ umask 022 # what we build is read by an unprivileged user in the VM, too
 
 say() { printf '\n== %s\n' "$*"; }
 
-# build PRESET [TARGET...]: configures and builds build/PRESET.
+# build PRESET [TARGET...]: configures and builds build/PRESET, after others if build_niceness says so.
+build_niceness=0
 build() {
   local preset=$1 generator=() targets=()
   shift
@@ -16,5 +17,5 @@ build() {
   if [[ ! -e build/$preset/CMakeCache.txt ]] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
   cmake --preset "$preset" "${generator[@]}" --log-level=WARNING
   (($# == 0)) || targets=(--target "$@")
-  cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}"
+  nice -n "$build_niceness" cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}"
 }
