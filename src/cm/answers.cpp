@@ -58,6 +58,12 @@ core::error handshake_error(transfer::handshake_error e) noexcept {
   }
 }
 
+core::error establish(const verbs::cm_id_ref& id) noexcept {
+  verbs::error_code ec;
+  id.establish(ec);
+  return io::to_connection_error(ec);
+}
+
 }  // namespace cm
 }  // namespace v1
 }  // namespace asio_rdma

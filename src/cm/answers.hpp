@@ -8,6 +8,7 @@
 
 #include <asio_rdma/detail/core/error.hpp>
 #include <asio_rdma/verbs/cm_event.hpp>
+#include <asio_rdma/verbs/cm_id.hpp>
 
 namespace asio_rdma {
 inline namespace v1 {
@@ -21,6 +22,9 @@ core::error reject_error(const transfer::reject& reject, const char*& detail) no
 
 /// What it means that a peer's handshake cannot be accepted.
 core::error handshake_error(transfer::handshake_error e) noexcept;
+
+/// Tells the peer that the connection stands (rdma_establish). ECONNRESET if the peer has gone meanwhile.
+core::error establish(const verbs::cm_id_ref& id) noexcept;
 
 }  // namespace cm
 }  // namespace v1

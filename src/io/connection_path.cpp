@@ -170,7 +170,7 @@ core::error make_ready(const verbs::cm_id& id, verbs::queue_pair_ref pair, const
                        connection_path& actual) {
   error_code ec;
   verbs::qp_modification m = ask(id, IBV_QPS_RTR, ec);
-  if (ec) return to_error(ec);
+  if (ec) return to_connection_error(ec);
   ibv_qp_attr& a = m.attributes;
   if (const core::error e = check_gid(id, wish.gid_index, a.ah_attr.is_global != 0 ? a.ah_attr.grh.sgid_index : 0)) {
     return e;
@@ -178,8 +178,9 @@ core::error make_ready(const verbs::cm_id& id, verbs::queue_pair_ref pair, const
   amend(a.ah_attr, wish);
   a.min_rnr_timer = min_rnr_timer;
   pair.modify(a, m.mask, ec);
-  if (!ec) m = ask(id, IBV_QPS_RTS, ec);
   if (ec) return to_error(ec);
+  m = ask(id, IBV_QPS_RTS, ec);
+  if (ec) return to_connection_error(ec);
   a.timeout = static_cast<std::uint8_t>(wish.ack_timeout);
   a.retry_cnt = static_cast<std::uint8_t>(wish.retry_count);
   a.rnr_retry = static_cast<std::uint8_t>(wish.rnr_retry);

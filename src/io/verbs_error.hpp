@@ -6,6 +6,8 @@
 
 #include <asio_rdma/error.hpp>
 
+#include <cerrno>
+
 namespace asio_rdma {
 inline namespace v1 {
 namespace io {
@@ -26,6 +28,12 @@ inline core::error to_error(const boost::system::error_code& ec) noexcept {
 /// What taking an event from a channel that does not block came to: that none waits is no error.
 inline core::error event_error(const boost::system::error_code& ec) noexcept {
   return ec == boost::system::errc::resource_unavailable_try_again ? core::error() : to_error(ec);
+}
+
+/// What a call of the connection manager for a connection that is coming about came to. If the peer has gone meanwhile,
+/// of which the event is still to come, the kernel knows of no connection and calls it an invalid argument.
+inline core::error to_connection_error(const boost::system::error_code& ec) noexcept {
+  return ec == boost::system::errc::invalid_argument ? core::error(ECONNRESET) : to_error(ec);
 }
 
 }  // namespace io

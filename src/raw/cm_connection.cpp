@@ -113,8 +113,11 @@ void cm_connection::on_event(const verbs::cm_event& event) noexcept {
     case RDMA_CM_EVENT_ROUTE_ERROR:
     case RDMA_CM_EVENT_CONNECT_ERROR:
     case RDMA_CM_EVENT_UNREACHABLE:
-    case RDMA_CM_EVENT_REJECTED:
       failed(event);
+      break;
+    case RDMA_CM_EVENT_REJECTED:
+      // A server that goes before it has heard that the connection stands, for us, takes its answer back.
+      phase_ == phase::established ? disconnected(event) : failed(event);
       break;
     case RDMA_CM_EVENT_DISCONNECTED:
       disconnected(event);
@@ -200,9 +203,7 @@ void cm_connection::answered(const verbs::cm_event& event) {
   take_greeting(peer_.greeting);
   if (const error e = make_ready()) return fail(e);
   if (is_reliable()) {
-    error_code ec;
-    id_.establish(ec);
-    if (ec) return fail(io::to_error(ec));
+    if (const error e = cm::establish(id_)) return fail(e);
     io::show_queue_pair(id_, queues_.queue_pair().native_handle());
   }
   become_established();

@@ -179,9 +179,7 @@ void connection::answered(const verbs::cm_event& event) {
   if (!agreed) return fail_connect(library_error::mode_mismatch, failure_step::connect);
   engine_.start(peer.value, *agreed);
   if (const error e = engine_.make_ready(id_, settings_)) return fail_connect(e, failure_step::create_resources);
-  error_code ec;
-  id_.establish(ec);
-  if (ec) return fail_connect(io::to_error(ec), failure_step::connect);
+  if (const error e = cm::establish(id_)) return fail_connect(e, failure_step::connect);
   engine_.queues().show(id_);
 
   const std::uint16_t port = id_.source_port();

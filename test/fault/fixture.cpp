@@ -132,7 +132,8 @@ error_code check_both(const end& client, const end& server, const std::string& t
   check_received(server, to_server);
   const error_code result = client.result ? client.result : server.result;
   BOOST_TEST((is_faulty || !result), result.message());
-  BOOST_TEST((client.result != asio::error::operation_aborted));
+  BOOST_TEST((client.result != asio::error::operation_aborted), "the other end: " << server.result.message()
+                                                                 << "; received: " << client.received.size());
   BOOST_TEST((client.result || server.result != asio::error::operation_aborted));
   if (!result) BOOST_TEST((client.is_complete && server.is_complete));
   return result;

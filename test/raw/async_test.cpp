@@ -207,6 +207,32 @@ BOOST_AUTO_TEST_CASE(a_receive_that_is_posted_after_the_end_is_given_back) {
   BOOST_TEST(flushed[0].status == IBV_WC_WR_FLUSH_ERR);
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_goes_while_the_connection_comes_about_resets_it) {
+  for (int i = 0; i < 20; ++i) {
+    asio::io_context context;
+    raw_acceptor acceptor(context, any_port());
+    raw_connection client(context), server(context);
+    error_code result = asio::error::would_block;
+    registered_memory memory;
+    acceptor.async_accept_request(server, [&](const error_code& ec) {
+      BOOST_TEST(!ec, ec.message());
+      server.async_establish([](const error_code&) {});
+      asio::post(context, [&] { server.close(); });
+    });
+    client.async_connect(acceptor.local_endpoint(), raw_options(), [&](const error_code& ec) {
+      result = ec;
+      if (ec) return;
+      memory = client.register_memory(64);
+      result = asio::error::would_block;
+      client.async_receive(memory.slice(0, 8),
+                           [&](const error_code& failed, const work_completion&) { result = failed; });
+    });
+    context.run_for(std::chrono::seconds(20));
+    BOOST_TEST((result == asio::error::connection_reset || result == asio::error::connection_refused),
+               result.message());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_flushed_after_a_failed_request_tells_why) {
   connected_pair p;
   error_code result;

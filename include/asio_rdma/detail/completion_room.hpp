@@ -108,9 +108,10 @@ public:
     if (flushed) {
       if (const core::error why = link_->core.ended()) return why;
     }
-    // The failure of another request may have ended the connection, before anybody has heard of that.
-    const ibv_wc_status status = flushed && failure_ != IBV_WC_SUCCESS ? failure_ : current_.status;
-    return core::error(static_cast<int>(status), core::error_domain::completion);
+    // The connection has ended before anybody has heard of that: by the failure of another request, or by the peer, of
+    // whose goodbye librdmacm fails the queue pair before it tells us.
+    if (flushed && failure_ == IBV_WC_SUCCESS) return core::error(ECONNRESET);
+    return core::error(static_cast<int>(flushed ? failure_ : current_.status), core::error_domain::completion);
   }
   const core::error& broken() const noexcept { return broken_; }
 
