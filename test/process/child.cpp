@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <iostream>
-#include <map>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <map>
+#include <thread>
 
 namespace process_test {
 
@@ -132,6 +134,15 @@ unsigned long context_switches(pid_t process) {
     }
   }
   return total;
+}
+
+bool falls_asleep(pid_t process) {
+  for (int i = 0; i < 10; ++i) {
+    const unsigned long before = context_switches(process);
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    if (context_switches(process) == before) return true;
+  }
+  return false;
 }
 
 void connect_to_parent(rc::socket& s, const std::string& port) {

@@ -67,6 +67,9 @@ std::vector<unsigned char> bytes(std::size_t size);
 
 /// How often the threads of a process went to sleep. Those that never wake are not preempted either.
 unsigned long context_switches(pid_t process);
+/// Waits until they have slept for two seconds: soft0 looks once more whether anybody still connects. False if they do
+/// not.
+bool falls_asleep(pid_t process);
 
 /// Connects to the parent's listener on this host.
 void connect_to_parent(rc::socket& s, const std::string& port);

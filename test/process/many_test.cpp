@@ -176,11 +176,15 @@ BOOST_AUTO_TEST_CASE(connections_all_come_about_and_cost_little_while_idle) {
                            << " (client) bytes resident, " << descriptors << " and " << descriptors_there
                            << " descriptors");
   BOOST_TEST(memory <= 32768);
-  BOOST_TEST(descriptors <= 1.1);
+  // By some of them soft0 wakes the other process: of those it keeps up to 128.
+  const auto most = [](std::size_t own, std::size_t connections) {
+    return static_cast<double>(own) + 0.1 + 128.0 / static_cast<double>(connections);
+  };
+  BOOST_TEST(descriptors <= most(1, made_here));
   // One tells of the connecting until the first wait is over, and on the software device one holds the port.
-  BOOST_TEST(descriptors_there <= 3.1);
+  BOOST_TEST(descriptors_there <= most(3, made_there));
 
-  std::this_thread::sleep_for(std::chrono::seconds(2));  // soft0 looks once more whether anybody still connects
+  BOOST_TEST_REQUIRE(falls_asleep(other.id()));
   const unsigned long sleeps = context_switches(other.id());
   std::this_thread::sleep_for(std::chrono::seconds(2));
   BOOST_TEST(context_switches(other.id()) == sleeps);

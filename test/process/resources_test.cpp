@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_connections_leave_nothing_behind) {
 BOOST_AUTO_TEST_CASE(an_idle_connection_uses_no_processor) {
   parent p("idle");
   p.other.wait_until_ready();
-  std::this_thread::sleep_for(std::chrono::seconds(2));  // soft0 looks once more whether anybody still connects
+  BOOST_TEST_REQUIRE(falls_asleep(p.other.id()));
   const unsigned long before = context_switches(p.other.id());
   std::this_thread::sleep_for(std::chrono::seconds(3));
   BOOST_TEST(context_switches(p.other.id()) == before);
