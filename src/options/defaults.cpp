@@ -26,11 +26,12 @@ namespace {
 constexpr const char* config_variable = "ASIO_RDMA_CONFIG";
 constexpr std::string_view prefix = "ASIO_RDMA_";
 
-/// Variables that are no options: the file's, those of soft0 (doc/soft0.md), those of the tests, and where CMake finds
-/// the package.
+/// Variables that are no options: the file's, that of raw connections (doc/raw.md), those of soft0 (doc/soft0.md),
+/// those of the tests, and where CMake finds the package.
 bool is_other_variable(std::string_view name) noexcept {
   const auto begins_with = [name](std::string_view start) { return name.substr(0, start.size()) == start; };
-  return name == "CONFIG" || begins_with("SOFT_") || begins_with("TEST_") || name == "ROOT" || name == "DIR";
+  return name == "CONFIG" || name == "PROBE" || begins_with("SOFT_") || begins_with("TEST_") || name == "ROOT" ||
+         name == "DIR";
 }
 
 struct config_file {

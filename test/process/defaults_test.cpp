@@ -7,6 +7,9 @@
 
 #include "support/environment.hpp"
 
+#include <asio_rdma/raw_acceptor.hpp>
+#include <asio_rdma/raw_connection.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <thread>
 
 using namespace process_test;
 using asio_rdma::errc;
@@ -75,6 +79,20 @@ const register_scenario wrong("wrong_defaults", [](const std::vector<std::string
   other.async_connect(peer, [&](error_code e) { called = is_right(e); });
   context.run();
   return called ? 0 : 6;
+});
+
+/// A raw connection that counts from the beginning, without the program's doing, when the environment says so.
+const register_scenario probed("probed_connection", [](const std::vector<std::string>& arguments) {
+  const bool expected = arguments.at(0) == "counts";
+  asio::io_context context;
+  asio_rdma::raw_acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+  asio_rdma::raw_connection client(context), server(context);
+  std::thread other([&] { acceptor.accept(server); });
+  client.connect(acceptor.local_endpoint());
+  other.join();
+  server.post_receive(asio_rdma::receive_request());
+  if (client.probe() != expected) return 1;
+  return server.statistics().posts == (expected ? 1u : 0u) ? 0 : 2;
 });
 
 class temporary_file {
@@ -148,10 +166,19 @@ BOOST_AUTO_TEST_CASE(a_wrong_file_is_told) {
   check_wrong_file("device = nothing0\n", 1, {"nothing0", "soft0"});
 }
 
+BOOST_AUTO_TEST_CASE(raw_connections_count_where_the_environment_asks_for_it) {
+  for (const char* const value : {"1", "0"}) {
+    const environment probe("ASIO_RDMA_PROBE", value);
+    child c("probed_connection", {*value == '1' ? "counts" : "does not"});
+    BOOST_TEST(c.wait() == 0, value);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(variables_of_others_are_left_alone) {
   const environment root("ASIO_RDMA_ROOT", "/usr/local");
   const environment of_a_test("ASIO_RDMA_TEST_SOMETHING", "1");
   const environment of_soft0("ASIO_RDMA_SOFT_COPY", "shared");
+  const environment of_raw_connections("ASIO_RDMA_PROBE", "1");
   asio::io_context context;
   rc::acceptor acceptor(context);
   BOOST_CHECK_NO_THROW(acceptor.open(rc::v4()));
