@@ -46,7 +46,8 @@ void make_batch(span<Request> batch, std::uint64_t first, Make& make) {
 ///
 /// depth is cut to what the queue holds, batch to depth, and both are 1 at least. Returns how many requests completed:
 /// fewer than count after an error only, which is what the first request completed or could not be posted with. Others
-/// may be outstanding then.
+/// may be outstanding then. It polls without sleeping, on the calling thread; nobody else may post or poll on the
+/// connection meanwhile.
 template <class Executor, class Make, class OnCompletion = detail::ignore_completion>
 std::uint64_t pipeline_batches(basic_raw_connection<Executor>& connection, std::uint64_t count, std::size_t depth,
                                std::size_t batch, Make make, boost::system::error_code& ec,
@@ -88,7 +89,8 @@ std::uint64_t pipeline(basic_raw_connection<Executor>& connection, std::uint64_t
 }
 
 /// The receiving side: keeps depth receives posted until count messages have come. It posts the first ones when it is
-/// made, so that this can be done before the connection is established.
+/// made, so that this can be done before the connection is established. It polls as pipeline_batches() does, and as
+/// alone. The connection has to outlive it.
 template <class Executor, class Make>
 class receive_drain {
 public:

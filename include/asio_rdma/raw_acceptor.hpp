@@ -33,7 +33,7 @@ public:
   template <class ExecutionContext,
             class = std::enable_if_t<std::is_convertible_v<ExecutionContext&, boost::asio::execution_context&>>>
   explicit basic_raw_acceptor(ExecutionContext& context) : executor_(context.get_executor()) {}
-  /// Listens at once.
+  /// Listens at once. Throws boost::system::system_error.
   basic_raw_acceptor(const Executor& ex, const endpoint_type& local, const raw_options& options = {},
                      int backlog = default_backlog)
       : executor_(ex) {
@@ -107,7 +107,8 @@ public:
     if (ec) boost::throw_exception(boost::system::system_error(ec, "raw_acceptor: accept_request"));
   }
 
-  /// Waits for a request and establishes the connection.
+  /// Waits for a request and establishes the connection. Errors: those of accept_request() and of the connection's
+  /// establish().
   template <class OtherExecutor>
   void accept(basic_raw_connection<OtherExecutor>& connection, error_code& ec) {
     accept_request(connection, ec);
@@ -121,10 +122,10 @@ public:
     if (ec) boost::throw_exception(boost::system::system_error(ec, "raw_acceptor: accept"));
   }
 
-  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in
-  // any way, leaves the acceptor as it is; async_accept() that establishes by then closes the connection.
+  // The same asynchronously; handlers get the error_code.
 
-  /// As accept_request(). Completion signature void(error_code).
+  /// As accept_request(). Completion signature void(error_code). The connection must not be moved meanwhile.
+  /// Cancelling, in any way, leaves the acceptor as it is.
   template <class OtherExecutor, class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_accept_request(basic_raw_connection<OtherExecutor>& connection, Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(error_code)>(
@@ -148,7 +149,8 @@ public:
         token, &connection);
   }
 
-  /// As accept(). Completion signature void(error_code).
+  /// As accept(). Completion signature void(error_code). As async_accept_request(); one that is cancelled while it
+  /// establishes closes the connection.
   template <class OtherExecutor, class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_accept(basic_raw_connection<OtherExecutor>& connection, Token&& token = Token()) {
     return boost::asio::async_compose<Token, void(error_code)>(

@@ -49,6 +49,15 @@ class basic_raw_connection;
 /// send: open(), or raw_acceptor::accept_request(), makes the queues; establish() connects. connect() and
 /// raw_acceptor::accept() do both.
 ///
+/// Asynchronous transfers are one request each, which is posted at once; if the queue is full they fail. Handlers get
+/// the error_code and the work_completion. Buffers must stay until the handler is called. Completions are taken over
+/// the completion channel, or by a polling_service that the connection was given to, on whatever thread runs the
+/// execution context; poll() and async_poll() give those of requests that were posted by post_send() and post_receive()
+/// only. A request that was posted is the card's, and cannot be taken back: cancelling partially or totally has no
+/// effect. Terminal cancellation ends the connection, since there is no other way: all its requests are flushed, and
+/// the handler is called, with operation_aborted, when this one was. What is to be given up without harm is
+/// async_poll().
+///
 /// In a build without NDEBUG, or with ASIO_RDMA_CHECKED, every request is checked before it is posted: errc::misuse
 /// says what is wrong. Otherwise nothing is checked, by us, that the device does not check.
 ///
@@ -118,7 +127,7 @@ public:
 
   /// Connects with the peer, or accepts it. Afterwards both ends know what the other has offered. Blocks for
   /// options.setup_timeout at most. An end whose establish() has returned may send: post your receives before. Errors:
-  /// timed_out, not_connected before open(), and what the peer says, as with open().
+  /// timed_out, bad_descriptor before open(), and what the peer says, as with open().
   void establish(error_code& ec) {
     ec = detail::to_asio_error(link().establish());
     if (!ec) finish(&core::raw_link::established, ec);
@@ -142,10 +151,10 @@ public:
     throw_error(ec, "raw_connection: connect");
   }
 
-  // The same asynchronously; handlers get the error_code. The connection must not be moved meanwhile. Cancelling, in
-  // any way, gives the set-up up: the connection is closed then.
+  // The same asynchronously.
 
-  /// As open(). Completion signature void(error_code).
+  /// As open(). Completion signature void(error_code). The connection must not be moved meanwhile. Cancelling, in any
+  /// way, gives the set-up up: the connection is closed then.
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_open(const endpoint_type& peer, const raw_options& options, Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(error_code)>(
@@ -156,7 +165,7 @@ public:
         token, peer, options);
   }
 
-  /// As establish(). Completion signature void(error_code).
+  /// As establish(), and otherwise as async_open(). Completion signature void(error_code).
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_establish(Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(error_code)>(
@@ -167,7 +176,7 @@ public:
         token);
   }
 
-  /// As connect(). Completion signature void(error_code).
+  /// As connect(), and otherwise as async_open(). Completion signature void(error_code).
   template <class Token = boost::asio::default_completion_token_t<Executor>>
   auto async_connect(const endpoint_type& peer, const raw_options& options, Token&& token = Token()) {
     return boost::asio::async_compose<Token, void(error_code)>(
@@ -230,7 +239,8 @@ public:
 
   // ---- Memory. From open() or accept_request() on.
 
-  /// Zeroed memory of the library's. errc::memlock_limit if the process may not pin that much.
+  /// Zeroed memory of the library's: size is bytes, 1 or more. Errors: errc::memlock_limit if the process may not pin
+  /// that much, not_enough_memory, bad_descriptor for a connection that is not open, invalid_argument for no bytes.
   registered_memory register_memory(std::size_t size, memory_access access, error_code& ec) {
     return create_region({core::raw_memory_source::own, nullptr, size, static_cast<int>(access)}, ec);
   }
@@ -242,7 +252,7 @@ public:
     return result;
   }
   /// The same on huge pages of the system's default size, which the device finds its way in faster; size is rounded up
-  /// to whole ones. An error if the system has none to give.
+  /// to whole ones. errc::option_refused if the system has none to give; its text says how it gets some.
   registered_memory register_huge_pages(std::size_t size, memory_access access, error_code& ec) {
     return create_region({core::raw_memory_source::huge_pages, nullptr, size, static_cast<int>(access)}, ec);
   }
@@ -264,8 +274,8 @@ public:
     throw_error(ec, "raw_connection: register_memory");
     return result;
   }
-  /// A piece of the memory of another device, such as a GPU, that a dmabuf stands for. operation_not_supported where
-  /// the device or its driver cannot.
+  /// A piece of the memory of another device, such as a GPU, that a dmabuf stands for; offset and size are bytes.
+  /// operation_not_supported where the device or its driver cannot.
   registered_memory register_dmabuf(int fd, std::uint64_t offset, std::size_t size, memory_access access,
                                     error_code& ec) {
     return create_region({core::raw_memory_source::dmabuf, nullptr, size, static_cast<int>(access), fd, offset}, ec);
@@ -281,7 +291,8 @@ public:
 
   // ---- Data: post_send(), post_receive(), poll(), probe() and statistics() are raw_data_path's.
 
-  /// As poll(), but sleeps until there is a completion; those of a connection that has ended come at once.
+  /// As poll(), but sleeps until there is a completion; those of a connection that has ended come at once. A signal
+  /// handler that runs does not end it.
   std::size_t wait(span<work_completion> completions, error_code& ec) {
     for (;;) {
       std::size_t n = poll(completions, ec);
@@ -311,15 +322,7 @@ public:
     return n;
   }
 
-  // ---- Asynchronous transfers. Handlers get the error_code and the work_completion. Each is one request, posted at
-  // once; if the queue is full it fails. Buffers must stay until the handler is called. Completions are taken over the
-  // completion channel, or by a polling_service that the connection was given to, on whatever thread runs the execution
-  // context; poll() and async_poll() give those of requests that were posted by post_send() and post_receive() only.
-  //
-  // A request that was posted is the card's, and cannot be taken back. So cancelling partially or totally has no
-  // effect. Terminal cancellation ends the connection, since there is no other way: all its requests are flushed, and
-  // the handler is called, with operation_aborted, when this one was. What is to be given up without harm is
-  // async_poll().
+  // ---- Asynchronous transfers. Completion signature void(error_code, work_completion).
 
   /// Any request; the array of its buffers must stay until it was posted.
   template <class Token = boost::asio::default_completion_token_t<Executor>>

@@ -64,7 +64,8 @@ public:
     check(ec);
   }
 
-  /// not_enough_memory, errc::option_refused where huge pages are not free, invalid_argument for no bytes.
+  /// As the constructor of that many bytes. Errors: not_enough_memory, errc::option_refused where huge pages are not
+  /// free, invalid_argument for no bytes.
   static registered_buffer create(std::size_t bytes, memory_pages pages, error_code& ec) noexcept {
     registered_buffer result;
     ec = detail::to_asio_error(core::memory::allocate(bytes, pages == memory_pages::huge, result.memory_));

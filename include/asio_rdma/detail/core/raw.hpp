@@ -55,18 +55,18 @@ struct raw_settings {
   unsigned send_sge = 4;               ///< scatter/gather entries of a request, 1 or more
   unsigned receive_sge = 4;            ///< and of a receive
   unsigned inline_size = 128;          ///< bytes wanted inline; limits() says what came of it
-  int read_depth = 16;                 ///< own reads and atomics at a time, and the peer's; the device's limit holds
+  int read_depth = 16;                 ///< own reads and atomics at a time, and the peer's, 0..255; cut to the device's
   int ack_timeout = 16;                ///< exponent t: 4.096 us * 2^t, 0..31
   int retry_count = 6;                 ///< 0..7
   int rnr_retry = 7;                   ///< 0..7; 7 is for ever
-  int traffic_class = -1;              ///< -1: the path's
-  int service_level = -1;              ///< -1: the path's
-  int hop_limit = 0;                   ///< 0: the path's
-  int mtu = 0;                         ///< bytes, exchange only; 0: the smaller one of both ports' active MTUs
-  int port = 0;                        ///< of the device, exchange only; 0: the one that the address leads to
-  int gid_index = -1;                  ///< -1: chosen by the address. The connection manager cannot be told, and errs
+  int traffic_class = -1;              ///< 0..255; -1: the path's
+  int service_level = -1;              ///< 0..15; -1: the path's
+  int hop_limit = 0;                   ///< 1..255; 0: the path's
+  int mtu = 0;                         ///< bytes, 256, 512 .. 4096, exchange only; 0: the smaller of both ports' active
+  int port = 0;                        ///< of the device, 1..255, exchange only; 0: the one that the address leads to
+  int gid_index = -1;                  ///< 0..255; -1: by the address. The connection manager cannot be told, and errs
   int completion_vector = 0;           ///< which interrupt, 0 <= vector < the device's
-  int setup_timeout = 5000;            ///< milliseconds for all steps of open, and again for establish
+  int setup_timeout = 5000;            ///< milliseconds, 1 or more, for all steps of open, and again for establish
 };
 
 /// A piece of an end's memory that the other end may access: all that it has to know.
