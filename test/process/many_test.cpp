@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0 (see LICENSE)
 
 // Very many connections to a process: all come about though all are asked for at once, and idle they cost little.
-// ASIO_RDMA_TEST_CONNECTIONS says how many (300), ASIO_RDMA_TEST_CLIENTS in how many processes their other ends are (1),
-// since a process may have only so many descriptors; their figures show with --log_level=message.
+// ASIO_RDMA_TEST_CONNECTIONS says how many (300), ASIO_RDMA_TEST_CLIENTS in how many processes their other ends are
+// (1), since a process may have only so many descriptors; their figures show with --log_level=message.
 
 #include "child.hpp"
 
