@@ -124,6 +124,9 @@ std::vector<unsigned char> bytes(std::size_t size) {
   return result;
 }
 
+namespace {
+
+/// How often the threads of a process went to sleep. Those that never wake are not preempted either.
 unsigned long context_switches(pid_t process) {
   const std::string counter = "voluntary_ctxt_switches:";
   unsigned long total = 0;
@@ -136,10 +139,12 @@ unsigned long context_switches(pid_t process) {
   return total;
 }
 
+}  // namespace
+
 bool falls_asleep(pid_t process) {
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 20; ++i) {
     const unsigned long before = context_switches(process);
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    std::this_thread::sleep_for(std::chrono::seconds(3));
     if (context_switches(process) == before) return true;
   }
   return false;

@@ -65,10 +65,8 @@ inline unsigned char byte_at(std::size_t position) {
 }
 std::vector<unsigned char> bytes(std::size_t size);
 
-/// How often the threads of a process went to sleep. Those that never wake are not preempted either.
-unsigned long context_switches(pid_t process);
-/// Waits until they have slept for two seconds: soft0 looks once more whether anybody still connects. False if they do
-/// not.
+/// Waits until none of a process's threads ran for three seconds. False if that does not come: soft0's helper has
+/// something to do while others connect to its process, and whenever another process on soft0 comes or goes.
 bool falls_asleep(pid_t process);
 
 /// Connects to the parent's listener on this host.
