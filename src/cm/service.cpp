@@ -70,6 +70,13 @@ void service::destroy(verbs::cm_id id) noexcept {
   id.reset();
 }
 
+void service::refuse(verbs::cm_id id, transfer::mode listener, transfer::reject_reason reason) noexcept {
+  const auto text = transfer::encode_reject(listener, reason);
+  error_code ignored;
+  id.reject(text.data(), static_cast<std::uint8_t>(text.size()), ignored);
+  destroy(std::move(id));
+}
+
 void service::on_readable() noexcept {
   for (;;) {
     verbs::cm_event event;

@@ -5,6 +5,7 @@
 #define ASIO_RDMA_SRC_CM_SERVICE_HPP
 
 #include "io/background.hpp"
+#include "transfer/handshake.hpp"
 
 #include <asio_rdma/detail/core/error.hpp>
 #include <asio_rdma/verbs/cm_id.hpp>
@@ -46,6 +47,8 @@ public:
   /// Destroys an id and its queue pair. No event of it is delivered after one that is being delivered now. May be
   /// called from on_event().
   void destroy(verbs::cm_id id) noexcept;
+  /// Refuses a connect request, and destroys its id.
+  void refuse(verbs::cm_id id, transfer::mode listener, transfer::reject_reason reason) noexcept;
 
   void on_readable() noexcept override;
 

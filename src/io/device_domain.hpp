@@ -29,6 +29,12 @@ struct device_domain {
     return (limits.device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) != 0;
   }
 
+  /// The rights of memory and queue pairs that leave out nothing that the device can do.
+  unsigned all_access() const noexcept {
+    constexpr unsigned always = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    return limits.atomic_cap == IBV_ATOMIC_NONE ? always : always | IBV_ACCESS_REMOTE_ATOMIC;
+  }
+
   /// The completion vector for the next queue: each in turn, so that the interrupts of many connections are spread over
   /// the processors as the device's vectors are. Thread-safe.
   int next_vector() const noexcept;

@@ -3,6 +3,7 @@
 
 #include "io/notifier.hpp"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 
 namespace asio_rdma {
@@ -22,6 +23,11 @@ void notifier::signal() const noexcept {
 void notifier::clear() const noexcept {
   eventfd_t ignored;
   if (fd_) (void)::eventfd_read(fd_.get(), &ignored);
+}
+
+void notifier::wait() const noexcept {
+  pollfd ready{fd_.get(), POLLIN, 0};
+  (void)::poll(&ready, 1, -1);
 }
 
 }  // namespace io

@@ -21,6 +21,8 @@ public:
   void signal() const noexcept;
   /// Takes the signal back.
   void clear() const noexcept;
+  /// Blocks until the descriptor is readable, or a signal handler has run.
+  void wait() const noexcept;
   void reset() noexcept { fd_.reset(); }
 
 private:

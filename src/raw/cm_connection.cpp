@@ -8,6 +8,7 @@
 #include "io/verbs_error.hpp"
 #include "socket/address.hpp"
 #include "socket/carrier.hpp"
+#include "transfer/handshake_header.hpp"
 #include "verbs/local_addresses.hpp"
 
 #include <algorithm>
@@ -217,8 +218,7 @@ bool read_greeting(const verbs::cm_event& event, core::raw_transport transport, 
   if (!is_raw) return false;
   result.greeting = transfer::to_raw_greeting(peer.value);
   if (transport == core::raw_transport::reliable) return true;
-  constexpr std::size_t length_at = 4;
-  const std::size_t length = event.private_data[length_at];
+  const std::size_t length = event.private_data[transfer::length_at];
   const auto link = transfer::decode_link_record(event.private_data.data() + length, event.private_data_size - length);
   if (!link || !link->datagram) {
     fault = transfer::handshake_error::truncated;

@@ -8,8 +8,6 @@
 #include "socket/carrier.hpp"
 #include "verbs/local_addresses.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cerrno>
 
@@ -21,11 +19,6 @@ using core::error;
 using transfer::reject_reason;
 using verbs::error_code;
 using lock_type = std::lock_guard<std::mutex>;
-
-void listener::wait() const noexcept {
-  pollfd ready{notifier_.fd(), POLLIN, 0};
-  (void)::poll(&ready, 1, -1);
-}
 
 error cm_listener::listen(int backlog) {
   const lock_type lock(mutex_);
@@ -90,13 +83,7 @@ bool cm_listener::reaches_us(const verbs::cm_id& id) const {
 }
 
 void cm_listener::refuse(verbs::cm_id id, reject_reason reason) noexcept {
-  transfer::reject r;
-  r.mode = static_cast<std::uint8_t>(transfer::mode::raw);
-  r.reason = reason;
-  const auto text = transfer::encode_reject(r);
-  error_code ignored;
-  id.reject(text.data(), static_cast<std::uint8_t>(text.size()), ignored);
-  service_->destroy(std::move(id));
+  service_->refuse(std::move(id), transfer::mode::raw, reason);
 }
 
 error cm_listener::take(std::shared_ptr<connection>& result) {

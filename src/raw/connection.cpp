@@ -3,8 +3,6 @@
 
 #include "raw/connection.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -163,11 +161,6 @@ error connection::established() noexcept {
   }
 }
 
-void connection::wait() const noexcept {
-  pollfd ready{notifier_.fd(), POLLIN, 0};
-  (void)::poll(&ready, 1, -1);
-}
-
 error connection::ended() noexcept {
   const lock_type lock(mutex_);
   if (phase_ == phase::closed) return error(EBADF);
@@ -262,11 +255,6 @@ checker::facts connection::facts() const noexcept {
   return f;
 }
 
-unsigned connection::remote_access() const noexcept {
-  constexpr unsigned always = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-  return queues_.device()->limits.atomic_cap == IBV_ATOMIC_NONE ? always : always | IBV_ACCESS_REMOTE_ATOMIC;
-}
-
 error connection::make_remote_queue(const path& p, const transfer::link_record& peer) {
   if (const error e = p.make_address(queues_, peer, remote_handle_)) return e;
   remote_queue_.handle = remote_handle_.native_handle();
@@ -282,7 +270,7 @@ io::connection_path connection::wish() const noexcept {
   w.service_level = settings_.service_level;
   w.hop_limit = settings_.hop_limit;
   w.gid_index = settings_.gid_index;
-  w.access = remote_access();
+  w.access = queues_.device()->all_access();
   return w;
 }
 

@@ -33,7 +33,7 @@ public:
   core::error establish() noexcept;
   core::error established() noexcept;
   int setup_fd() const noexcept { return notifier_.fd(); }
-  void wait() const noexcept;
+  void wait() const noexcept { notifier_.wait(); }
 
   core::error ended() noexcept;
   core::error flush() noexcept;
@@ -85,8 +85,6 @@ protected:
   void end(const core::error& e) noexcept;
   /// Flushes what is outstanding, now or as soon as the device does.
   void give_back_requests() noexcept;
-  /// What the peer may do, as far as the device can.
-  unsigned remote_access() const noexcept;
   io::connection_path wish() const noexcept;
   /// Datagrams: makes the way to the peer's queue pair.
   core::error make_remote_queue(const path& p, const transfer::link_record& peer);

@@ -32,8 +32,7 @@ error exchange_connection::open(const sockaddr_storage& address) {
   remote_ = core::unmapped(address);
   io::unique_fd fd(::socket(remote_.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return error(errno);
-  const socklen_t size = remote_.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  const bool connected = ::connect(fd.get(), core::as_sockaddr(remote_), size) == 0;
+  const bool connected = ::connect(fd.get(), core::as_sockaddr(remote_), core::size_of(remote_)) == 0;
   if (!connected && errno != EINPROGRESS) return error(errno);
   stream_ = exchange_stream(std::move(fd));
   if (const error e = watch()) return e;
@@ -74,7 +73,7 @@ error exchange_connection::create_queues() {
   if (e) return e;
   path_ = path(source, settings_);
   if (const error failure = path_.describe(queues_)) return failure;
-  return path_.initialize(queues_, remote_access());
+  return path_.initialize(queues_, queues_.device()->all_access());
 }
 
 void exchange_connection::on_readable() noexcept {

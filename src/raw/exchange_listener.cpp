@@ -100,10 +100,9 @@ error exchange_listener::listen(int backlog) {
   if (!fd_) return error(errno);
   const int on = 1;
   (void)::setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  socklen_t size = asked_.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  if (::bind(fd_.get(), core::as_sockaddr(asked_), size) != 0) return error(errno);
+  if (::bind(fd_.get(), core::as_sockaddr(asked_), core::size_of(asked_)) != 0) return error(errno);
   if (::listen(fd_.get(), backlog) != 0) return error(errno);
-  size = sizeof asked_;
+  socklen_t size = sizeof asked_;
   if (::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&asked_), &size) != 0) return error(errno);
   io::background& thread = io::background::instance();
   if (const int e = thread.start()) return error(e);

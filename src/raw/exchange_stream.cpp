@@ -4,6 +4,7 @@
 #include "raw/exchange_stream.hpp"
 
 #include "cm/answers.hpp"
+#include "transfer/handshake_header.hpp"
 
 #include <sys/socket.h>
 
@@ -20,8 +21,6 @@ using core::library_error;
 namespace {
 
 constexpr unsigned char ready_byte = 1;
-constexpr std::size_t header_size = 8;  // of handshakes and refusals of all versions
-constexpr std::size_t length_at = 4;
 
 }  // namespace
 
@@ -41,10 +40,7 @@ error exchange_stream::send_ready() noexcept {
 }
 
 void exchange_stream::send_reject(transfer::reject_reason reason) noexcept {
-  transfer::reject r;
-  r.mode = static_cast<std::uint8_t>(transfer::mode::raw);
-  r.reason = reason;
-  const auto text = transfer::encode_reject(r);
+  const auto text = transfer::encode_reject(transfer::mode::raw, reason);
   (void)send_all(text.data(), text.size());
   (void)::shutdown(fd_.get(), SHUT_WR);
 }
@@ -62,8 +58,8 @@ error exchange_stream::fill(std::size_t wanted) noexcept {
 
 error exchange_stream::read(exchange_greeting& result, transfer::reject_reason& reason) noexcept {
   reason = transfer::reject_reason::bad_handshake;
-  if (const error e = fill(header_size)) return e;
-  const std::size_t length = bytes_[length_at];
+  if (const error e = fill(transfer::header_size)) return e;
+  const std::size_t length = bytes_[transfer::length_at];
   if (length == transfer::reject_size) {
     if (const error e = fill(length)) return e;
     const auto reject = transfer::decode_reject(bytes_.data(), size_);

@@ -19,7 +19,7 @@ public:
   virtual void close() noexcept = 0;
 
   int fd() const noexcept { return notifier_.fd(); }
-  void wait() const noexcept;
+  void wait() const noexcept { notifier_.wait(); }
   /// As the user asked for it, with the port chosen.
   sockaddr_storage local_address() const noexcept { return asked_; }
 

@@ -36,13 +36,6 @@ struct raw_region_impl {
 
 namespace {
 
-/// The rights that were asked for; negative: all that the device can grant.
-int access_of(const io::device_domain& device, int asked) noexcept {
-  if (asked >= 0) return asked;
-  constexpr int always = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-  return device.limits.atomic_cap == IBV_ATOMIC_NONE ? always : always | IBV_ACCESS_REMOTE_ATOMIC;
-}
-
 error allocate(const raw_region_request& r, raw_region_impl& result) {
   result.address = r.address;
   result.length = r.length;
@@ -62,7 +55,7 @@ error create_region(const std::shared_ptr<io::device_domain>& device, const raw_
                     raw_region_impl& result) {
   result.device = device;
   if (const error e = allocate(r, result)) return e;
-  const int access = access_of(*device, r.access);
+  const int access = r.access >= 0 ? r.access : static_cast<int>(device->all_access());
   verbs::error_code ec;
   if (r.source == raw_memory_source::dmabuf) {
     // Addresses within it begin at the offset, which is on the same place of a page, as drivers want it.

@@ -4,6 +4,7 @@
 #ifndef ASIO_RDMA_SRC_SOCKET_ADDRESS_HPP
 #define ASIO_RDMA_SRC_SOCKET_ADDRESS_HPP
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstdint>
@@ -16,6 +17,11 @@ namespace core {
 bool copy_address(const sockaddr* from, socklen_t size, sockaddr_storage& to) noexcept;
 inline const sockaddr* as_sockaddr(const sockaddr_storage& a) noexcept {
   return reinterpret_cast<const sockaddr*>(&a);
+}
+
+/// Bytes of it that the system's calls take.
+inline socklen_t size_of(const sockaddr_storage& a) noexcept {
+  return a.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
 }
 
 std::uint16_t port_of(const sockaddr_storage& a) noexcept;

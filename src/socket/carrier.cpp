@@ -73,9 +73,8 @@ bool own_address_towards(const sockaddr_storage& destination, sockaddr_storage& 
 /// A datagram socket finds it and sends nothing.
 bool source_towards(const sockaddr_storage& destination, sockaddr_storage& result) noexcept {
   const io::unique_fd fd(::socket(destination.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  socklen_t size = destination.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  if (!fd || ::connect(fd.get(), as_sockaddr(destination), size) != 0) return false;
-  size = sizeof result;
+  if (!fd || ::connect(fd.get(), as_sockaddr(destination), size_of(destination)) != 0) return false;
+  socklen_t size = sizeof result;
   if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&result), &size) != 0) return false;
   set_port(result, 0);
   return true;

@@ -145,13 +145,7 @@ void listener::count_refusal(reject_reason reason) noexcept {
 
 void listener::refuse(verbs::cm_id id, reject_reason reason) noexcept {
   count_refusal(reason);
-  transfer::reject r;
-  r.mode = static_cast<std::uint8_t>(mode_);
-  r.reason = reason;
-  const auto text = transfer::encode_reject(r);
-  error_code ignored;
-  id.reject(text.data(), static_cast<std::uint8_t>(text.size()), ignored);
-  service_->destroy(std::move(id));
+  service_->refuse(std::move(id), mode_, reason);
 }
 
 void listener::decided(const std::shared_ptr<connection>& c, bool established) {

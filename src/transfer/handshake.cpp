@@ -146,6 +146,13 @@ std::array<unsigned char, reject_size> encode_reject(const reject& r) noexcept {
   return bytes;
 }
 
+std::array<unsigned char, reject_size> encode_reject(mode listener, reject_reason reason) noexcept {
+  reject r;
+  r.mode = static_cast<std::uint8_t>(listener);
+  r.reason = reason;
+  return encode_reject(r);
+}
+
 std::optional<reject> decode_reject(const void* data, std::size_t size) noexcept {
   const auto* const from = static_cast<const unsigned char*>(data);
   if (!has_magic(from, size) || size < reject_size || from[length_at] < reject_size) return std::nullopt;

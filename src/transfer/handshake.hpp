@@ -117,6 +117,8 @@ struct reject {
 inline constexpr std::size_t reject_size = 9;
 
 std::array<unsigned char, reject_size> encode_reject(const reject& r) noexcept;
+/// That of a listener of this version.
+std::array<unsigned char, reject_size> encode_reject(mode listener, reject_reason reason) noexcept;
 
 /// Nothing if the private data is not ours: the reject then comes from another program, or from the connection manager.
 std::optional<reject> decode_reject(const void* data, std::size_t size) noexcept;

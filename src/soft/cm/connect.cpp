@@ -20,12 +20,13 @@ namespace {
 
 void look_for_listener(manager& m, identifier& i);
 
-void look_again_soon(manager& m, const identifier& i) {
-  m.soft0().helper().after(std::chrono::milliseconds(5), [&m, number = i.number] {
+/// What the helper thread does for an id: unless it was given up meanwhile, its listener is looked for.
+auto look(manager& m, const identifier& i) {
+  return [&m, number = i.number] {
     const lock_type lock(m.mutex);
     identifier* const found = m.find(number);
     if (found && found->state == id_state::looking) look_for_listener(m, *found);
-  });
+  };
 }
 
 /// The listener's process is known: as soon as it can be sent to, it gets the request.
@@ -61,7 +62,7 @@ void look_for_listener(manager& m, identifier& i) {
   for (const std::string& name : i.names_to_try) {
     descriptor d = connect_local(SOCK_SEQPACKET, local_name(name));
     // Too many knock there: the listener is slow, or stopped. The deadline ends this.
-    if (!d && errno == EAGAIN) return look_again_soon(m, i);
+    if (!d && errno == EAGAIN) return m.soft0().helper().after(std::chrono::milliseconds(5), look(m, i));
     if (!d) continue;
     const int fd = d.get();
     i.knocking = std::move(d);
@@ -110,11 +111,7 @@ int connect(rdma_cm_id* id, rdma_conn_param* parameters) {
     i.names_to_try = listener_names(i.ps, i.remote);
     i.state = id_state::looking;
     m.set_deadline(i, answer_timeout);
-    m.soft0().helper().post([&m, number = i.number] {
-      const lock_type helper_lock(m.mutex);
-      identifier* const found = m.find(number);
-      if (found && found->state == id_state::looking) look_for_listener(m, *found);
-    });
+    m.soft0().helper().post(look(m, i));
   }
   return complete(i);
 }

@@ -102,15 +102,7 @@ int listen(rdma_cm_id* id, int backlog) {
 
 void receive_request(manager& m, const std::shared_ptr<peer>& from, const message& request) {
   const bool datagram = request.space == RDMA_PS_UDP;
-  const auto refuse = [&](std::uint32_t why) {
-    message r;
-    r.type = message_type::reject;
-    r.space = request.space;
-    r.from = request.to;
-    r.to = request.from;
-    r.reason = why;
-    m.send(from, r);
-  };
+  const auto refuse = [&](std::uint32_t why) { m.answer(from, request, message_type::reject, why); };
   identifier* const listener = m.find(request.to);
   const sockaddr_storage destination = from_wire(request.destination);
   if (!listener || listener->state != id_state::listening || listener->ps != static_cast<int>(request.space) ||

@@ -59,6 +59,16 @@ void manager::send(const std::shared_ptr<peer>& to, message m) {
   device_.helper().post([to, m] { on_message(to, reinterpret_cast<const unsigned char*>(&m), size_of(m)); });
 }
 
+void manager::answer(const std::shared_ptr<peer>& to, const message& m, message_type type, std::uint32_t why) {
+  message r;
+  r.type = type;
+  r.space = m.space;
+  r.from = m.to;
+  r.to = m.from;
+  r.reason = why;
+  send(to, r);
+}
+
 void manager::report(identifier& i, rdma_cm_event_type type, int status, const message& cause) {
   auto e = std::make_unique<cm_event>();
   e->id = &i;

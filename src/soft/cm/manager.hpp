@@ -55,6 +55,8 @@ public:
   void send(identifier& i, message m);
   /// Sends to a process, m.to and m.from being set.
   void send(const std::shared_ptr<peer>& to, message m);
+  /// Answers a message, whether there is an id that it is for or not.
+  void answer(const std::shared_ptr<peer>& to, const message& m, message_type type, std::uint32_t why = 0);
 
   /// Reports an event.
   void report(identifier& i, rdma_cm_event_type type, int status = 0, const message& cause = {});

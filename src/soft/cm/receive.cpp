@@ -27,16 +27,6 @@ identifier* find_asker(const manager& m, const std::shared_ptr<peer>& from, cons
   return i->remote_number == 0 || i->remote_number == x.from || x.from == i->listener ? i : nullptr;
 }
 
-void answer(manager& m, const std::shared_ptr<peer>& to, const message& x, message_type type, std::uint32_t why = 0) {
-  message r;
-  r.type = type;
-  r.space = x.space;
-  r.from = x.to;
-  r.to = x.from;
-  r.reason = why;
-  m.send(to, r);
-}
-
 void receive_wait(manager& m, const std::shared_ptr<peer>& from, const message& x) {
   identifier* i = find_asker(m, from, x);
   if (i) i->remote_number = x.from;
@@ -47,7 +37,7 @@ void receive_wait(manager& m, const std::shared_ptr<peer>& from, const message& 
 void receive_reply(manager& m, const std::shared_ptr<peer>& from, const message& x) {
   identifier* const i = find_asker(m, from, x);
   if (!i) {
-    if (x.space == RDMA_PS_TCP) answer(m, from, x, message_type::reject, reason::invalid_id);
+    if (x.space == RDMA_PS_TCP) m.answer(from, x, message_type::reject, reason::invalid_id);
     return;
   }
   i->deadline.reset();
@@ -61,7 +51,7 @@ void receive_reply(manager& m, const std::shared_ptr<peer>& from, const message&
   i->responder_resources = x.initiator_depth;
   i->initiator_depth = x.responder_resources;
   m.report(*i, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, x);
-  answer(m, from, x, message_type::wait);  // until the user takes the event
+  m.answer(from, x, message_type::wait);  // until the user takes the event
 }
 
 void receive_ready(manager& m, const std::shared_ptr<peer>& from, const message& x) {
@@ -108,7 +98,7 @@ void receive_reject(manager& m, const std::shared_ptr<peer>& from, const message
 
 void receive_disconnect(manager& m, const std::shared_ptr<peer>& from, const message& x) {
   identifier* const i = find_partner(m, from, x);
-  if (!i || i->state == id_state::over) return answer(m, from, x, message_type::disconnected);
+  if (!i || i->state == id_state::over) return m.answer(from, x, message_type::disconnected);
   switch (i->state) {
     case id_state::answered:
     case id_state::accepted:
@@ -117,7 +107,7 @@ void receive_disconnect(manager& m, const std::shared_ptr<peer>& from, const mes
       i->deadline.reset();
       i->state = id_state::asked_to;
       m.report(*i, RDMA_CM_EVENT_DISCONNECTED);
-      answer(m, from, x, message_type::wait);  // until the user disconnects too
+      m.answer(from, x, message_type::wait);  // until the user disconnects too
       break;
     default:
       break;
