@@ -156,7 +156,7 @@ public:
     return boost::asio::async_compose<Token, void(error_code)>(
         [this, c = &connection, step = 0](auto& self, const error_code& ec = {}) mutable {
           if (ec || step == 2) return self.complete(ec);
-          if (step++ == 0) return async_accept_request(*c, std::move(self));
+          if (step++ == 0) return this->async_accept_request(*c, std::move(self));
           c->async_establish(std::move(self));
         },
         token, executor_);

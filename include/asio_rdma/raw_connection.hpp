@@ -184,9 +184,9 @@ public:
           if (ec || step == 2) return self.complete(ec);
           if (step++ == 0) {
             const auto [to, how] = std::make_pair(peer, options);  // self, which has them, moves
-            return async_open(to, how, std::move(self));
+            return this->async_open(to, how, std::move(self));
           }
-          async_establish(std::move(self));
+          this->async_establish(std::move(self));
         },
         token, executor_);
   }

@@ -149,11 +149,12 @@ void background::run() noexcept {
     epoll_event events[64];
     const int n = ::epoll_wait(epoll_.get(), events, 64, milliseconds_to_next_timer());
     for (int i = 0; i < n; ++i) {
-      if (events[i].data.u64 == wake_id) continue;
+      const std::uint64_t id = events[i].data.u64;  // a copy: an event is packed, and no reference may go into it
+      if (id == wake_id) continue;
       std::shared_ptr<watched> object;
       {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const auto found = watches_.find(events[i].data.u64);
+        const auto found = watches_.find(id);
         if (found != watches_.end()) object = found->second.lock();
       }
       if (object) object->on_readable();

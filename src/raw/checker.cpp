@@ -20,6 +20,7 @@ namespace {
 /// A line that says what is wrong, if anything is.
 class complaint {
 public:
+  void say(const char* sentence) noexcept { say("%s", sentence); }
   template <class... Arguments>
   void say(const char* format, Arguments... arguments) noexcept {
     if (line_.length() == 0) line_.add(format, arguments...);

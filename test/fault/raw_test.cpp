@@ -80,7 +80,7 @@ awaitable<void> talk(raw_connection& c, const registered_memory& memory, posted_
       co_await receive.wait(e);
       receive.post(memory);
     }
-    std::memcpy(memory.as<char>(64), texts.data() + i * size, size);
+    std::memcpy(memory.as<char>(64), texts.data() + static_cast<std::size_t>(i) * size, size);
     co_await c.async_send(memory.slice(64, size), use_awaitable);
     if (begins) co_await receive.wait(e);
   }

@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(percentiles_are_exact_to_one_part_in_two_thousand) {
 
 BOOST_AUTO_TEST_CASE(mean_and_deviation_keep_fractions) {
   perf::histogram h;
-  for (const std::uint64_t v : {1, 2, 2, 3}) h.add(v);
+  for (const std::uint64_t v : {1u, 2u, 2u, 3u}) h.add(v);
   BOOST_TEST(h.mean() == 2.0);
   BOOST_TEST(std::abs(h.deviation() - std::sqrt(0.5)) < 1e-12);
   perf::histogram twice = h;

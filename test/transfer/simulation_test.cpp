@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(rings_may_grow_where_counters_wrap) {
   s.largest_staging = 512;
   s.bytes = {2500, 2500};
   for (const std::uint64_t edge : {near_2_64, near_2_32}) {
-    for (const std::uint64_t before : {300, 900, 2000}) {
+    for (const std::uint64_t before : {300u, 900u, 2000u}) {
       s.start = {edge - before, edge - 100, edge - 10};
       check_all_finish(s, 25);
     }

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(carry_messages_of_one_piece_and_of_several) {
   buffer from(*this, 100), to(*this, 100);
   from.write("one, two");
   auto into = to.whole();
-  for (const std::uint64_t id : {1, 2}) {
+  for (const std::uint64_t id : {1u, 2u}) {
     auto receive = receive_request(id, into);
     b.post_receive(receive);
   }
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(come_one_after_the_other) {
   connected_pairs::connect(*this, b, a);
   buffer from(*this, 64), to(*this, 64);
   auto into = to.whole();
-  for (const std::uint64_t id : {1, 2}) {
+  for (const std::uint64_t id : {1u, 2u}) {
     auto receive = receive_request(id, into);
     b.post_receive(receive);
   }
