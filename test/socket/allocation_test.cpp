@@ -6,35 +6,7 @@
 #include "tracking.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
-#include <new>
-
-namespace {
-thread_local std::size_t allocations = 0;
-}
-
-std::size_t heap_allocations() noexcept {
-  return allocations;
-}
-
-// Counts what this thread takes from the heap. Not to be inlined: GCC 12 would take new and free for a mismatch. Those
-// that do not throw are replaced too (std::stable_sort uses one): AddressSanitizer has its own, whose memory is not
-// free()'s.
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (void* p = operator new(size, std::nothrow)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept {
-  std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
 
 BOOST_AUTO_TEST_SUITE(allocation)
 
@@ -48,9 +20,9 @@ struct game {
     asio::async_read(*to, asio::buffer(ball), [this](error_code ec, std::size_t) {
       if (ec) return;
       std::swap(from, to);
-      if (++rounds == 100) before = allocations;
+      if (++rounds == 100) before = heap_allocations();
       if (rounds < 1100) return play();
-      taken = allocations - before;
+      taken = heap_allocations() - before;
     });
   }
 

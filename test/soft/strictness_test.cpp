@@ -5,6 +5,7 @@
 // them. All in one process; exchange_test.cpp has those that are between processes.
 
 #include "../support/extended.hpp"
+#include "soft/thread_sanitizer.hpp"
 
 #include <asio_rdma/detail/rdma_core.hpp>
 #include <asio_rdma/verbs/api.hpp>
