@@ -126,8 +126,11 @@ void connection::on_event(const verbs::cm_event& event) noexcept {
     case RDMA_CM_EVENT_ROUTE_ERROR:
     case RDMA_CM_EVENT_CONNECT_ERROR:
     case RDMA_CM_EVENT_UNREACHABLE:
-    case RDMA_CM_EVENT_REJECTED:
       connect_failed(event);
+      break;
+    case RDMA_CM_EVENT_REJECTED:
+      // A server that goes before it has heard that the connection stands, for us, takes its answer back.
+      phase_ == phase::established ? disconnected(event) : connect_failed(event);
       break;
     case RDMA_CM_EVENT_DISCONNECTED:
       disconnected(event);

@@ -26,6 +26,7 @@
 #include <fstream>
 #include <future>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -293,6 +294,23 @@ BOOST_AUTO_TEST_CASE(a_listener_that_never_answers) {
   core::socket s = open_socket();
   BOOST_REQUIRE_EQUAL(s.set_option(core::option::connect_timeout, 300), core::error());
   BOOST_TEST(connect(s, device_address(port)) == core::error(ETIMEDOUT));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_goes_before_it_hears_that_the_connection_stands) {
+  for (int i = 0; i < 20; ++i) {
+    auto peer = std::make_unique<raw_peer>();
+    const std::uint16_t port = peer->listen();
+    auto other = std::async(std::launch::async, [&] {
+      peer->accept(bytes_of(transfer::encode_handshake(peer->good_handshake())));
+      peer.reset();
+    });
+    core::socket s = open_socket();
+    core::error e = connect(s, device_address(port));
+    std::string text;
+    if (!e) e = read_some(s, text);
+    BOOST_TEST((e == core::error(ECONNREFUSED) || e == core::error(ECONNRESET)), e);  // as far as we were when it went
+    other.get();
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_without_memory_refuses_and_counts) {

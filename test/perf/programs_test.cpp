@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(datagrams_are_counted) {
   pair_run("asio_send_lat", "-c UD -s 64 -n 20");
 }
 
-BOOST_AUTO_TEST_CASE(a_time_can_be_given) {
+BOOST_AUTO_TEST_CASE(a_time_can_be_given, *boost::unit_test::label("native")) {
   for (const char* const program :
        {"asio_send_bw", "asio_send_lat", "asio_write_bw", "asio_write_lat", "asio_net_bw", "asio_net_lat"}) {
     const json::value row = json_of(program, "-D 1 -s 64").at("results").at(0);
@@ -236,7 +236,15 @@ BOOST_AUTO_TEST_CASE(a_time_can_be_given) {
   BOOST_TEST(row.at("us").at("count").to_number<int>() > 0);
 }
 
-BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
+BOOST_AUTO_TEST_CASE(sockets_of_every_kind) {
+  for (const char* const flags : {"", "--mode message", "--registered", "--mode datagram"}) {
+    pair_run("asio_net_bw", std::string("-n 300 -s 1000 --data_validation ") + flags);
+    pair_run("asio_net_lat", std::string("-n 300 -s 1000 --data_validation ") + flags);
+  }
+  pair_run("asio_net_bw", "-n 300 -s 1000 --data_validation --mode raw --async", "--async");
+}
+
+BOOST_AUTO_TEST_CASE(sockets_in_every_form, *boost::unit_test::label("native")) {
   for (const char* const flags : {"", "--mode message", "--mode tcp", "--registered", "--mode message --registered"}) {
     for (const char* const program : {"asio_net_bw", "asio_net_lat"}) {
       pair_run(program, std::string("-n 300 -s 1000 --data_validation ") + flags);
@@ -263,7 +271,7 @@ BOOST_AUTO_TEST_CASE(sockets_in_every_form) {
   pair_run("asio_net_bw", "--mode raw --async -b -q 3 -n 300 -s 1000 --data_validation", "--async");
 }
 
-BOOST_AUTO_TEST_CASE(a_table_has_its_units) {
+BOOST_AUTO_TEST_CASE(a_table_has_its_units, *boost::unit_test::label("native")) {
   const pair_run r("asio_send_bw", "-n 50 --report_both_units --probe --cpu_util");
   for (const char* const column : {"#bytes", "#iterations", "BW peak[MiB/sec]", "BW average[MiB/sec]",
                                    "BW average[Gb/sec]", "MsgRate[Mpps]", "CPU_Util[%]", "post[nsec]", "poll[nsec]"}) {
@@ -321,7 +329,7 @@ BOOST_DATA_TEST_CASE(a_server_survives_a_client_that_is_killed,
   BOOST_TEST(server.says("waiting for the next client"));
 }
 
-BOOST_AUTO_TEST_CASE(settings_that_contradict_are_named) {
+BOOST_AUTO_TEST_CASE(settings_that_contradict_are_named, *boost::unit_test::label("native")) {
   const std::string port = next_port();
   running server("asio_send_bw", port + "-s 64 -c UD --loop");
   const client_run size("asio_send_bw", port + "-s 128 -c UD");
@@ -333,7 +341,7 @@ BOOST_AUTO_TEST_CASE(settings_that_contradict_are_named) {
   BOOST_TEST(client_run("asio_send_bw", port + "-s 64 -c UD -n 20").status == 0);
 }
 
-BOOST_AUTO_TEST_CASE(nonsense_ends_with_2_and_a_failure_with_1) {
+BOOST_AUTO_TEST_CASE(nonsense_ends_with_2_and_a_failure_with_1, *boost::unit_test::label("native")) {
   for (const char* const program : {"asio_send_bw", "asio_net_lat"}) {
     running nonsense(program, "-n nonsense");
     BOOST_TEST(nonsense.wait() == 2);
@@ -356,7 +364,7 @@ BOOST_AUTO_TEST_CASE(nonsense_ends_with_2_and_a_failure_with_1) {
   BOOST_TEST(server.wait() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_stranger_does_no_harm) {
+BOOST_AUTO_TEST_CASE(a_stranger_does_no_harm, *boost::unit_test::label("native")) {
   const std::string port = next_port();
   running server("asio_send_bw", port + "--loop");
   BOOST_TEST(client_run("asio_send_bw", port + "-n 20").status == 0);
