@@ -11,6 +11,7 @@
 #include <asio_rdma/verbs/cm_id.hpp>
 #include <asio_rdma/verbs/event_channel.hpp>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -18,6 +19,9 @@
 namespace asio_rdma {
 inline namespace v1 {
 namespace cm {
+
+/// How long the kernel looks for a link address or a route. Who waits for it bounds all steps together.
+constexpr std::chrono::milliseconds resolve_timeout{2000};
 
 /// What receives the events of a connection manager id.
 class endpoint {

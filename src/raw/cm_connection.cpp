@@ -23,13 +23,6 @@ using core::library_error;
 using verbs::error_code;
 using lock_type = std::lock_guard<std::mutex>;
 
-namespace {
-
-/// How long the kernel looks for a link address or a route; the deadline bounds all steps together.
-constexpr std::chrono::milliseconds resolve_timeout{2000};
-
-}  // namespace
-
 error cm_connection::open(const sockaddr_storage& address) {
   const lock_type lock(mutex_);
   if (const error e = open_notifier()) return e;
@@ -44,7 +37,7 @@ error cm_connection::open(const sockaddr_storage& address) {
   if (const error e = service_->create_id(self(), id_, port_space(settings_.transport))) return e;
   start_deadline();
   error_code ec;
-  id_.resolve_address(nullptr, core::as_sockaddr(carried_), resolve_timeout, ec);
+  id_.resolve_address(nullptr, core::as_sockaddr(carried_), cm::resolve_timeout, ec);
   if (!ec) return {};
   const error e = core::explain_resolve_error(devices_, io::to_error(ec), carried_);
   fail(e);
@@ -138,7 +131,7 @@ void cm_connection::address_resolved() {
   }
   error_code ec;
   if (settings_.traffic_class >= 0) id_.type_of_service(static_cast<std::uint8_t>(settings_.traffic_class), ec);
-  id_.resolve_route(resolve_timeout, ec);
+  id_.resolve_route(cm::resolve_timeout, ec);
   if (ec) fail(io::to_error(ec));
 }
 

@@ -88,16 +88,7 @@ void cm_listener::refuse(verbs::cm_id id, reject_reason reason) noexcept {
 
 error cm_listener::take(std::shared_ptr<connection>& result) {
   cm_request request;
-  {
-    const lock_type lock(mutex_);
-    if (closed_) return error(EBADF);
-    if (requests_.empty()) {
-      notifier_.clear();
-      return error(EAGAIN);
-    }
-    request = std::move(requests_.front());
-    requests_.pop_front();
-  }
+  if (const error e = take_first(requests_, request)) return e;
   const auto made = std::make_shared<cm_connection>(settings_, devices_);
   if (const error e = made->take(request, service_)) {
     refuse(std::move(request.id), reject_reason::out_of_resources);

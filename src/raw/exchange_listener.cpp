@@ -166,16 +166,7 @@ void exchange_listener::heard(const std::shared_ptr<client>& c, const exchange_g
 
 error exchange_listener::take(std::shared_ptr<connection>& result) {
   request r;
-  {
-    const lock_type lock(mutex_);
-    if (closed_) return error(EBADF);
-    if (requests_.empty()) {
-      notifier_.clear();
-      return error(EAGAIN);
-    }
-    r = std::move(requests_.front());
-    requests_.pop_front();
-  }
+  if (const error e = take_first(requests_, r)) return e;
   const auto made = std::make_shared<exchange_connection>(settings_, devices_);
   if (const error e = made->take(r.stream, r.peer)) {
     r.stream.send_reject(e == core::library_error::mode_mismatch ? reject_reason::mode_mismatch

@@ -7,8 +7,6 @@
 #include "raw/exchange_connection.hpp"
 #include "raw/listener.hpp"
 
-#include <deque>
-
 namespace asio_rdma {
 inline namespace v1 {
 namespace raw {

@@ -6,6 +6,10 @@
 
 #include "raw/connection.hpp"
 
+#include <cerrno>
+#include <deque>
+#include <utility>
+
 namespace asio_rdma {
 inline namespace v1 {
 namespace raw {
@@ -25,6 +29,20 @@ public:
 
 protected:
   listener(const core::raw_settings& s, const sockaddr_storage& asked) : settings_(s), asked_(asked) {}
+
+  /// The request that has waited longest. EAGAIN if none waits, EBADF once closed.
+  template <class Request>
+  core::error take_first(std::deque<Request>& requests, Request& result) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return core::error(EBADF);
+    if (requests.empty()) {
+      notifier_.clear();
+      return core::error(EAGAIN);
+    }
+    result = std::move(requests.front());
+    requests.pop_front();
+    return {};
+  }
 
   std::mutex mutex_;
   const core::raw_settings settings_;

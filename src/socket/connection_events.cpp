@@ -23,9 +23,6 @@ using verbs::error_code;
 
 namespace {
 
-/// How long the kernel looks for a link address or a route; connect_timeout bounds all steps together.
-constexpr std::chrono::milliseconds resolve_timeout{2000};
-
 rdma_conn_param parameters(const settings& s, std::uint32_t queue_pair, const unsigned char* private_data,
                            std::size_t size) noexcept {
   rdma_conn_param p{};
@@ -76,7 +73,7 @@ error connection::start_resolving(const sockaddr* address, socklen_t size) {
   if (const error e = carrier_of(devices_, remote_, carried)) return e;
   phase_ = phase::resolving_address;
   error_code ec;
-  id_.resolve_address(nullptr, as_sockaddr(carried), resolve_timeout, ec);
+  id_.resolve_address(nullptr, as_sockaddr(carried), cm::resolve_timeout, ec);
   if (ec) return explain_resolve_error(devices_, io::to_error(ec), carried);
   setup_timer_ = after(std::chrono::milliseconds(settings_[option::connect_timeout]), &connection::connect_timed_out);
   return {};
@@ -158,7 +155,7 @@ void connection::address_resolved() {
   // The peer's packets, the connection manager's own and, over Ethernet, the priority follow from it too.
   const int traffic_class = settings_[option::traffic_class];
   if (traffic_class >= 0) id_.type_of_service(static_cast<std::uint8_t>(traffic_class), ec);
-  id_.resolve_route(resolve_timeout, ec);
+  id_.resolve_route(cm::resolve_timeout, ec);
   if (ec) fail_connect(io::to_error(ec), failure_step::resolve_route);
 }
 

@@ -112,6 +112,18 @@ error datagram_socket::describe_lookup(const sockaddr_storage& destination, peer
   return carrier_of(devices_, own, q.source);
 }
 
+error datagram_socket::add_peer(const sockaddr_storage& address, datagram_peer*& result) {
+  result = peers_.add(address, [this](datagram_peer& idle) { retire(idle); });
+  if (!result) return error(ENOBUFS);
+  const error e = start_lookup(*result);
+  if (e) {
+    failure_.set_peer(address);
+    failure_.set(e, failure_step::resolve_address);
+    peers_.erase(*result);
+  }
+  return e;
+}
+
 error datagram_socket::start_lookup(datagram_peer& p) {
   peer_lookup::question q;
   if (const error e = describe_lookup(p.address, q)) return e;
@@ -315,14 +327,7 @@ error datagram_socket::connect(const sockaddr* address, socklen_t size) {
   progress();  // what came before may be from anybody
   datagram_peer* p = peers_.find(to);
   if (!p) {
-    p = peers_.add(to, [this](datagram_peer& idle) { retire(idle); });
-    if (!p) return error(ENOBUFS);
-    if (const error e = start_lookup(*p)) {
-      failure_.set_peer(to);
-      failure_.set(e, failure_step::resolve_address);
-      peers_.erase(*p);
-      return e;
-    }
+    if (const error e = add_peer(to, p)) return e;
   }
   remote_ = to;
   is_connected_ = true;

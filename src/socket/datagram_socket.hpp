@@ -123,6 +123,8 @@ private:
   // Peers.
   error normalise(const sockaddr* address, socklen_t size, sockaddr_storage& result) const noexcept;
   transfer::loopback loopback_of(const sockaddr_storage& address) const noexcept;
+  /// One more that can be sent to, which is looked up.
+  error add_peer(const sockaddr_storage& address, datagram_peer*& result);
   error start_lookup(datagram_peer& p);
   error describe_lookup(const sockaddr_storage& destination, peer_lookup::question& q);
   error group_source(const sockaddr_storage& group, sockaddr_storage& result);

@@ -132,14 +132,7 @@ error datagram_socket::send_one(const iovec* buffers, std::size_t count, const s
     if (size > most) return error(EMSGSIZE);
   }
   if (!p) {
-    p = peers_.add(to, [this](datagram_peer& idle) { retire(idle); });
-    if (!p) return error(ENOBUFS);
-    if (const error e = start_lookup(*p)) {
-      failure_.set_peer(to);
-      failure_.set(e, failure_step::resolve_address);
-      peers_.erase(*p);
-      return e;
-    }
+    if (const error e = add_peer(to, p)) return e;
   } else {
     peers_.touch(*p);
     // The old answer holds until there is a new one.

@@ -21,9 +21,6 @@ using verbs::error_code;
 
 namespace {
 
-/// How long the kernel looks for a link address or a route; the socket bounds all steps together.
-constexpr std::chrono::milliseconds resolve_timeout{2000};
-
 /// The kernel has an ENOTSUPP of its own, which no program knows: its connection manager joins no IPv6 groups over RoCE
 /// v2. For a socket there is no device then that could.
 error without_kernels_own(const error& e) noexcept {
@@ -45,7 +42,7 @@ error peer_lookup::start(std::shared_ptr<cm::service> service) {
   if (!e && question_.is_group) {
     e = join();
   } else if (!e) {
-    id_.resolve_address(given(question_.source), as_sockaddr(carried_), resolve_timeout, ec);
+    id_.resolve_address(given(question_.source), as_sockaddr(carried_), cm::resolve_timeout, ec);
     if (ec) e = explain_resolve_error(devices_, io::to_error(ec), carried_);
   }
   if (e) end();
@@ -93,7 +90,7 @@ peer_lookup::status peer_lookup::advance(const verbs::cm_event& event) {
       if (e) return go_on(e, failure_step::resolve_address);
       const int traffic_class = question_.traffic_class;
       if (traffic_class >= 0) id_.type_of_service(static_cast<std::uint8_t>(traffic_class), ec);
-      id_.resolve_route(resolve_timeout, ec);
+      id_.resolve_route(cm::resolve_timeout, ec);
       return go_on(io::to_error(ec), failure_step::resolve_route);
     }
     case RDMA_CM_EVENT_ROUTE_RESOLVED: {
